@@ -33,6 +33,7 @@ enum class FailureKind : std::uint8_t {
   BadDelay,             // the length of a delay, `parameters`, is not positive
   Structure,            // no system follows a change of structure; reported by its source (structure.h)
   Output,               // a result cannot be written: `path` and `error`
+  Checkpoint,           // `path` cannot be stored, or, `initial`, continued: `error`
   Internal,             // a solver rejected its input, which is a bug; `error` names the call
 };
 
@@ -84,7 +85,7 @@ struct Failure {
   std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation; BadDelay, QuantisedDelay
   std::uint64_t kept_rows = 0;                // Output: complete rows in the file, and the time of the last
   double kept_until = 0;
-  std::string path{}, error{};  // Output, Internal
+  std::string path{}, error{};  // Output, Checkpoint, Internal
 
   explicit operator bool() const { return kind != FailureKind::None; }
 };

@@ -6,8 +6,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "compiler/driver/checkpoint_store.h"
 #include "compiler/driver/command.h"
+#include "compiler/driver/fingerprint.h"
 #include "compiler/driver/interrupt.h"
+#include "compiler/driver/log_file.h"
 #include "compiler/driver/outputs.h"
 #include "compiler/driver/report.h"
 #include "compiler/explain/event_log.h"
@@ -19,8 +22,6 @@
 namespace sigrel::driver {
 namespace {
 
-constexpr const char* kStandardError = "-";
-
 struct Options {
   std::string file;
   std::optional<std::string> expression;
@@ -31,7 +32,10 @@ struct Options {
   bool no_plot = false;
   std::string backend = "jit";
   bool stats = false, strict_initial = false;
-  std::string log_events;  // a file, or kStandardError; empty: no log
+  std::string log_events;  // a file, or LogFile::kStandardError; empty: no log
+  std::string checkpoint;  // a file; empty: none are taken
+  std::string every = "10min";
+  bool continues = false;
 };
 
 bool write_svg(const Options& options, const Run& run, Session& session) {
@@ -41,45 +45,36 @@ bool write_svg(const Options& options, const Run& run, Session& session) {
                     session.diagnostics());
 }
 
-/// The destination of `--log-events`. The first failure of a file is kept until `close`.
-class LogFile {
- public:
-  bool open(const std::string& path) {
-    standard_error_ = path == kStandardError;
-    return standard_error_ || file_.open(path);
-  }
-  void write(std::string_view text) {
-    if (standard_error_)
-      fmt::print(stderr, "{}", text);
-    else if (buffer_ += text; buffer_.size() > kBuffered)
-      flush();
-  }
-  bool close() {
-    if (standard_error_) return true;
-    flush();
-    return fine_ && file_.close();
-  }
-  const std::string& error() const { return file_.error(); }
-
- private:
-  static constexpr std::size_t kBuffered = 64 * 1024;
-  void flush() {
-    fine_ = fine_ && file_.write(buffer_);
-    buffer_.clear();
-  }
-  runtime::OutputFile file_;
-  std::string buffer_;
-  bool standard_error_ = false, fine_ = true;
-};
-
 void report_log(const Options& options, const LogFile& file, Session& session) {
   session.diagnostics()
       .report(Code::ResultNotWritten, "the log of events cannot be written to `" + options.log_events + "`")
       .note(file.error());
 }
 
+/// Settings on which the contents of a checkpoint depend, beside those of the run.
+std::vector<std::string> checkpoint_settings(const Options& options, const CheckpointInterval& every) {
+  const RunOptions& run = options.run;
+  auto choice = [](const std::optional<bool>& value) { return value ? (*value ? 1 : 0) : -1; };
+  std::vector<std::string> settings = options.variables;
+  settings.push_back(fmt::format("{} {} {} {} {} {}", options.backend, static_cast<int>(run.ordering),
+                                 static_cast<int>(run.components), choice(run.events),
+                                 choice(run.assert_bounds), every.rows));
+  settings.push_back(
+      fmt::format("{} {} {}", options.results.empty(), options.results.ends_with(".mat"), options.stats));
+  settings.push_back(options.log_events.empty()                      ? ""
+                     : options.log_events == LogFile::kStandardError ? "-"
+                                                                     : "file");
+  return settings;
+}
+
 int run(const Globals& globals, Options& options) {
   Settings set = parse_settings(options.set);
+  const CheckpointInterval every = CheckpointInterval::parse(options.every);
+  if (options.checkpoint.empty() && options.continues)
+    throw CLI::ValidationError("--continue", "requires the name of the checkpoint: --checkpoint FILE");
+  if (!options.checkpoint.empty() && options.results == "-")
+    throw CLI::ValidationError("--checkpoint",
+                               "requires a file of results, to which the run can return: -o FILE");
   // Never freed, like the model: freeing a million equations at the end of the process takes time.
   SessionOptions session_options = globals.run_options();
   session_options.code.threads = options.run.threads;
@@ -92,11 +87,12 @@ int run(const Globals& globals, Options& options) {
 
   session.load(options.file);
   if (!session.check(options.expression)) return finish(kUserError);
-  const std::string log = options.log_events == kStandardError ? "" : options.log_events;
-  if (!outputs_are_separate(
-          std::vector<NamedFile>{
-              {"`-o`", options.results}, {"`--plot`", options.svg}, {"`--log-events`", log}},
-          inputs_of(globals, session, options.run), session.diagnostics()))
+  const std::string log = options.log_events == LogFile::kStandardError ? "" : options.log_events;
+  if (!outputs_are_separate(std::vector<NamedFile>{{"`-o`", options.results},
+                                                   {"`--plot`", options.svg},
+                                                   {"`--log-events`", log},
+                                                   {"`--checkpoint`", options.checkpoint}},
+                            inputs_of(globals, session, options.run), session.diagnostics()))
     return finish(kUserError);
   Backend backend = options.backend == "jit" ? Backend::Jit : Backend::Interpreter;
   static const auto& model = *new std::shared_ptr<Compiled>(
@@ -126,14 +122,34 @@ int run(const Globals& globals, Options& options) {
     request.progress = [&](double fraction) { progress.update(fraction); };
 
   LogFile log_file;
-  if (!options.log_events.empty() && !log_file.open(options.log_events)) {
+  std::optional<CheckpointStore> checkpoints;
+  explain::EventLog* observer = nullptr;
+  if (!options.checkpoint.empty()) {
+    request.plot_something = true;  // the columns do not depend on the terminal
+    RunOptions identified = request;
+    identified.set = set;
+    checkpoints.emplace(options.checkpoint, every,
+                        fingerprint_of(globals, session, identified, options.expression.value_or(""),
+                                       options.strict_initial, checkpoint_settings(options, every))
+                            .text(),
+                        [&](runtime::Archive& archive) {
+                          if (observer) archive(*observer);
+                          archive(log_file);
+                        });
+    if (!checkpoints->prepare(options.continues, options.results, session.diagnostics()))
+      return finish(kUserError);
+    request.checkpoints = &*checkpoints;
+  }
+  const bool log_continues = checkpoints && checkpoints->continues();
+  if (log_continues) log_file.choose(options.log_events);
+  if (!options.log_events.empty() && !log_continues && !log_file.open(options.log_events)) {
     report_log(options, log_file, session);
     return finish(kUserError);
   }
   explain::EventLog::Write write;
   if (!options.log_events.empty()) write = [&](std::string_view text) { log_file.write(text); };
   explain::EventLog events(*model, session.sources(), write);
-  if (write || options.stats) request.event_observer = &events;
+  if (write || options.stats) request.event_observer = observer = &events;
 
   Run run;
   {
@@ -151,8 +167,9 @@ int run(const Globals& globals, Options& options) {
   if (!to_stdout) print_final_values(run, !options.results.empty(), !options.variables.empty());
   if (options.stats) print_statistics(*model, run, events);
   if (run.outcome.status == runtime::Outcome::Cancelled) {
-    fmt::print(stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,
-               request.kept_results.empty() ? "" : "; results so far are kept in " + request.kept_results);
+    fmt::print(stderr, "interrupted at t = {:.9g} s{}{}\n", run.outcome.reached,
+               request.kept_results.empty() ? "" : "; results so far are kept in " + request.kept_results,
+               checkpoints ? "; `--continue` goes on from the last checkpoint" : "");
     return finish(kInterrupted);
   }
   return finish(fine ? kSuccess : kUserError);
@@ -240,10 +257,20 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
       ->type_name("BACKEND");
   command->add_flag("--stats", options->stats, "Print sizes of the model and solver statistics");
   command
-      ->add_flag(std::string("--log-events{") + kStandardError + "}", options->log_events,
+      ->add_flag(std::string("--log-events{") + LogFile::kStandardError + "}", options->log_events,
                  "Log every event with its source line and what changed, and counts per line, to standard "
                  "error or, with =FILE, to a file")
       ->type_name("[=FILE]");
+  command
+      ->add_option("--checkpoint", options->checkpoint,
+                   "Store the state of the run in this file again and again, for --continue")
+      ->type_name("FILE");
+  command
+      ->add_option("--every", options->every,
+                   "From one checkpoint to the next: time on the clock, or rows of the output grid (default: "
+                   "10min)")
+      ->type_name("Ns|Nmin|Nh|Nrows");
+  command->add_flag("--continue", options->continues, "Continue an interrupted run from its checkpoint");
   command->callback([&globals, &exit_code, options] { exit_code = run(globals, *options); });
 }
 

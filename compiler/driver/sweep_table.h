@@ -7,22 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "compiler/driver/command.h"
+#include "compiler/driver/fingerprint.h"
 #include "compiler/session/sweep.h"
 #include "runtime/results/output_file.h"
 
 namespace sigrel::driver {
-
-/// Of a sweep, as far as its rows depend on it and do not show it: two numbers of 8 hexadecimal digits
-/// (FNV-1a of 64 bits, folded). The grid and the columns are in the table itself.
-struct Fingerprint {
-  std::string model;     // all its source files, the shared libraries, and the version of Sigrel
-  std::string settings;  // of the run, with `--set` and the file of `--init-from`
-  std::string text() const { return model + "-" + settings; }
-};
-
-Fingerprint fingerprint_of(const Globals& globals, const Session& session, const RunOptions& run,
-                           const std::string& expression, bool strict_initial);
 
 class SweepTable {
  public:

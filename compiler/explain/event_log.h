@@ -18,6 +18,7 @@
 
 #include "compiler/base/source.h"
 #include "compiler/pipeline/pipeline.h"
+#include "runtime/archive.h"
 #include "runtime/events/event_observer.h"
 
 namespace sigrel::explain {
@@ -33,6 +34,11 @@ class EventLog final : public runtime::EventObserver {
   bool only_counts() const override { return !write_; }
 
   std::uint64_t events() const { return events_; }
+  /// The counts, for a checkpoint.
+  void visit(runtime::Archive& archive) {
+    archive(events_, arrivals_);
+    archive.fixed(conditions_);
+  }
   /// For each source line how often its conditions changed or fired, and the most frequent of them; the most
   /// frequent line first.
   std::vector<std::string> lines();
@@ -46,6 +52,7 @@ class EventLog final : public runtime::EventObserver {
     std::uint64_t count = 0;  // changes, or firings
     std::string text{};       // made when it is first needed
     bool fires = false;       // a trigger
+    void visit(runtime::Archive& archive) { archive(count); }
   };
   std::string place(const Condition& condition) const;
   const std::string& text(std::size_t number);

@@ -109,7 +109,18 @@ class Report {
                       : std::string("no rows were written"));
         return;
       case FailureKind::Structure: return;  // reported when it was found
-      case FailureKind::Internal: return;   // a bug of Sigrel, which the session throws
+      case FailureKind::Checkpoint:
+        if (f_.initial)
+          diagnostics_.report(Code::CheckpointUnusable, fmt::format("`{}` {}", f_.path, f_.error));
+        else
+          diagnostics_
+              .report(Code::ResultNotWritten,
+                      fmt::format("the checkpoint cannot be written to `{}`", f_.path))
+              .note(f_.error)
+              .help(
+                  "the results and the checkpoint before this one are kept: `--continue` goes on from there");
+        return;
+      case FailureKind::Internal: return;  // a bug of Sigrel, which the session throws
     }
   }
 

@@ -35,6 +35,12 @@ class Bounds final : public runtime::Sink {
   Error row(double time, std::span<const double> values) override;
   bool wants_steps() const override { return steps_; }
   void step(double time, std::span<const double> values) override;
+  Error save(runtime::Archive& archive) override {
+    archive.fixed(bounds_);
+    archive(violated_);
+    return {};
+  }
+  Error resume(const runtime::Output&, runtime::Archive& archive) override { return save(archive); }
   Error finish() override { return {}; }
 
  private:
@@ -48,6 +54,7 @@ class Bounds final : public runtime::Sink {
     double value = 0;
     bool violated = false;
     double since = 0, farthest = 0, farthest_at = 0;
+    void visit(runtime::Archive& archive) { archive(violated, since, farthest, farthest_at); }
   };
   std::vector<Bound> bounds_;
   bool steps_ = false, asserted_ = false, violated_ = false;

@@ -41,6 +41,14 @@ class LastRow final : public runtime::Sink {
     last_.assign(values.begin(), values.end());
     return {};
   }
+  Error save(runtime::Archive& archive) override {
+    archive(last_);
+    return {};
+  }
+  Error resume(const runtime::Output&, runtime::Archive& archive) override {
+    archive(last_);
+    return {};
+  }
   Error finish() override { return {}; }
   std::vector<double> take() { return std::move(last_); }
 
@@ -53,12 +61,7 @@ class Selection final : public runtime::Sink {
  public:
   Selection(std::vector<std::size_t> columns, runtime::Sink& to) : columns_(std::move(columns)), to_(to) {}
   Error begin(const runtime::Output& output) override {
-    for (std::size_t c : columns_) {
-      some_.columns.push_back(output.columns[c]);
-      some_.names.push_back(output.names[c]);
-      if (!output.descriptions.empty()) some_.descriptions.push_back(output.descriptions[c]);
-    }
-    some_.constants = output.constants;
+    select(output);
     return to_.begin(some_);
   }
   Error row(double time, std::span<const double> values) override {
@@ -66,9 +69,23 @@ class Selection final : public runtime::Sink {
     for (std::size_t c : columns_) row_.push_back(values[c]);
     return to_.row(time, row_);
   }
+  Error save(runtime::Archive& archive) override { return to_.save(archive); }
+  Error resume(const runtime::Output& output, runtime::Archive& archive) override {
+    select(output);
+    return to_.resume(some_, archive);
+  }
   Error finish() override { return to_.finish(); }
 
  private:
+  void select(const runtime::Output& output) {
+    for (std::size_t c : columns_) {
+      some_.columns.push_back(output.columns[c]);
+      some_.names.push_back(output.names[c]);
+      if (!output.descriptions.empty()) some_.descriptions.push_back(output.descriptions[c]);
+    }
+    some_.constants = output.constants;
+  }
+
   std::vector<std::size_t> columns_;
   runtime::Output some_;
   std::vector<double> row_;
@@ -255,7 +272,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (!options.sinks.empty())
     output.constants =
         results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
-  runtime::Control control{options.cancel, options.progress, options.event_observer};
+  runtime::Control control{options.cancel, options.progress, options.event_observer, options.checkpoints};
   std::atomic<bool> stopped = false;  // by a bound, or by `options.cancel`
   const bool asserted = !bounds.empty() && options.assert_bounds.value_or(model.experiment.assert_bounds);
   if (asserted && !options.is_point) {

@@ -72,6 +72,7 @@ struct RunOptions {
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(double fraction)> progress = {};
   runtime::EventObserver* event_observer = nullptr;  // explain::EventLog, for example
+  runtime::Checkpoints* checkpoints = nullptr;       // none are taken
   std::string kept_results = {};                     // the file that a sink writes, for messages
 };
 

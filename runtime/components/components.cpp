@@ -20,7 +20,7 @@ using Kind = RowIndex::Kind;
 
 }  // namespace
 
-Components::Components(ModelInstance& whole, double time, double range, double moment)
+Components::Components(ModelInstance& whole, double time, double stop, double moment)
     : whole_(whole),
       time_(time),
       rows_(whole.model),
@@ -31,7 +31,7 @@ Components::Components(ModelInstance& whole, double time, double range, double m
       covered_(rows_.size(), 0),
       at_end_(whole.model.events.triggers, 0),
       of_time_(rows_.crossings(), 0),
-      exact_(whole, {time, time + range, moment},
+      exact_(whole, {time, stop, moment},
              [this](std::span<const std::uint32_t> ids, Submodel& part) { extract(ids, part); }) {
   if (dependent_.empty() || !whole.model.sets.empty()) return;
   for (const auto* triggers : {&whole.model.events.last, &whole.model.events.terminal})

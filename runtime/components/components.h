@@ -28,9 +28,9 @@ namespace runtime {
 
 class Components {
  public:
-  /// `range`, `moment`: ExactComponents. `whole` outlives the components; its values are consistent at
-  /// `time`.
-  Components(ModelInstance& whole, double time, double range, double moment);
+  /// From `time` to `stop`; `moment`: EventIteration. `whole` outlives the components; its values are
+  /// consistent at `time`.
+  Components(ModelInstance& whole, double time, double stop, double moment);
 
   /// Whether at least so many components can be solved exactly.
   bool worthwhile(std::size_t fewest) const { return exact_of_.size() >= fewest; }

@@ -160,6 +160,27 @@ bool EventIteration::resume(double time, Failure& failure) {
   return handler_.start_clocks(time, true, instance_.parameters, failure);
 }
 
+void EventIteration::save(Archive& archive) {
+  std::vector<double> memory(memory_size());
+  save(memory.data());
+  archive(history_);
+  archive.fixed(memory);
+}
+
+bool EventIteration::resume(double time, Archive& archive) {
+  if (!history_.read_lengths(instance_.parameters, instance_.failure())) return false;
+  archive(history_);
+  std::vector<double> memory(memory_size());
+  archive.fixed(memory);
+  if (!archive.fine()) return true;  // for the caller to see
+  const Point point = instance_.point(time);
+  if (!evaluate_inputs(point)) return false;
+  zero_crossings_.resume(point);
+  if (!handler_.empty()) handler_.accept(point);
+  load(memory.data());
+  return true;
+}
+
 bool EventIteration::finish(double time) {
   const std::span<const std::uint32_t> terminal = instance_.model.events.terminal;
   if (terminal.empty()) return true;

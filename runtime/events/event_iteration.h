@@ -95,6 +95,11 @@ class EventIteration {
   void save(double* out) const { handler_.save(time_events_.save(zero_crossings_.save(out))); }
   void load(const double* in) { handler_.load(time_events_.load(zero_crossings_.load(in))); }
 
+  /// All of it, with the history, after an instant whose crossings are confirmed.
+  void save(Archive& archive);
+  /// Continues from that, at values and parameters of that time.
+  bool resume(double time, Archive& archive);
+
   /// Processes the terminal triggers, at the current values.
   bool finish(double time);
 

@@ -70,6 +70,13 @@ bool History::read_lengths(std::span<const double> parameters, Failure& failure)
   return true;
 }
 
+void History::visit(Archive& archive) {
+  archive.fixed(groups_);
+  archive(tolerance_, end_);
+  for (auto* list : {&before_start_, &at_end_, &largest_}) archive.fixed(*list);
+  archive(first_piece_, starts_, values_, arrived_order_);
+}
+
 double History::shortest_delay() const { return groups_.empty() ? kNever : groups_.front().length; }
 
 double History::source(std::uint32_t k, std::span<const double> values) const {

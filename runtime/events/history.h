@@ -23,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/archive.h"
 #include "runtime/failure.h"
 #include "runtime/model.h"
 
@@ -69,11 +70,15 @@ class History {
   /// equations.
   void end_instant(std::span<const double> values, bool changed);
 
+  /// After `read_lengths`.
+  void visit(Archive& archive);
+
  private:
   struct Discontinuity {
     double time = 0;        // at the source
     std::size_t piece = 0;  // the first after it
     int order = 0;          // of the derivative that jumps: 0 is a jump of the signal
+    void visit(Archive& archive) { archive(time, piece, order); }
   };
   struct Group {  // delays of equal length: [first, last) of order_, piecewise constant ones from `constant`
                   // on
@@ -82,6 +87,7 @@ class History {
     std::deque<Discontinuity> pending;  // not yet arrived
     std::optional<std::size_t> since;   // first piece after the last that arrived; none: before the start
     std::size_t piece = 0;              // of the last evaluation
+    void visit(Archive& archive) { archive(pending, since, piece); }
   };
   double source(std::uint32_t k, std::span<const double> values) const;
   void add_discontinuity(Group& group, int order);

@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/archive.h"
 #include "runtime/model.h"
 #include "runtime/solve/schedule.h"
 
@@ -39,6 +40,10 @@ class StateChoice {
     return set_.candidates == 0 && samples_ > 0 && std::abs(last_[1].determinant) < 0.05 * largest_;
   }
   const StateSet& set() const { return set_; }
+  void visit(Archive& archive) {
+    archive.fixed(selected_);
+    archive(last_[0], last_[1], samples_, largest_);
+  }
 
  private:
   static constexpr double kSwitch = 2, kGood = 1.001;
@@ -61,6 +66,7 @@ class StateChoice {
   std::vector<std::uint32_t> selected_;  // per state: the selected candidate
   struct Sample {
     double time = 0, determinant = 0;
+    void visit(Archive& archive) { archive(time, determinant); }
   };
   Sample last_[2];        // of the last two points
   unsigned samples_ = 0;  // how many of them are set

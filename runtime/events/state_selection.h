@@ -29,6 +29,7 @@ class StateSelection {
   /// Solves the dynamic schedule and checks that these states still determine the others. False: `failure()`
   /// of the instance.
   bool check_fixed(double time);
+  void visit(Archive& archive) { archive.fixed(choices_); }
   /// The failure of a set that is near the loss of its states: why an integrator makes no progress.
   std::optional<Failure> nearly_lost(double time) const;
 

@@ -56,6 +56,16 @@ bool ComponentRows::row(double time, const std::vector<double>& values) {
   return process_events(time) && evaluate(time, values) && recorder_.row(time, whole_.values);
 }
 
+bool ComponentRows::is_settled(double time) const {
+  const bool event_ahead = next_event() <= time + rounding(time);  // it has rows of its own
+  return !event_ahead && recorder_.is_settled(time);
+}
+
+/// Between rows the instance has the values of what columns need; a checkpoint needs all of them.
+bool ComponentRows::settle(double time, const std::vector<double>& values) {
+  return process_events(time) && evaluate(time, values);
+}
+
 void ComponentRows::step(double time, const std::vector<double>& values) {
   if (process_events(time) && evaluate_shown(time, values)) recorder_.step(time, whole_.values);
 }

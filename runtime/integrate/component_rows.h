@@ -38,6 +38,8 @@ class ComponentRows final : public Recorder {
 
   // `values`: of the remainder. After a failure: `failure()`, or an error of the recorder.
   bool row(double time, const std::vector<double>& values) override;
+  bool settle(double time, const std::vector<double>& values) override;
+  bool is_settled(double time) const override;
   bool fine() const override { return !failure_ && recorder_.fine(); }
   bool wants_events() const override { return recorder_.wants_events() || remainder_.reports; }
   bool wants_steps() const override { return recorder_.wants_steps(); }

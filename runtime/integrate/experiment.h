@@ -61,12 +61,14 @@ struct Experiment {
 };
 
 class StructureSource;
+class Checkpoints;
 
 struct Control {
   const std::atomic<bool>* cancel = nullptr;      // checked at every step
   std::function<void(double fraction)> progress;  // called at every step, fraction in [0, 1]
   EventObserver* events = nullptr;                // is told every event
   StructureSource* structure = nullptr;           // of a model with transitions
+  Checkpoints* checkpoints = nullptr;             // none are taken
 };
 
 struct Statistics {
@@ -103,14 +105,12 @@ struct Statistics {
     std::uint32_t variable = 0;
     std::uint64_t steps = 0;
   };
-  std::vector<StateSteps> busiest{};  // quantised states with most steps, which `steps` is the sum of
-  std::uint64_t rows = 0;             // of results
+  std::vector<StateSteps> busiest{};     // quantised states with most steps, which `steps` is the sum of
+  std::vector<std::uint64_t> updates{};  // the steps of all of these, by state
+  std::uint64_t rows = 0;                // of results
   unsigned threads = 1;
   double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
   std::uint64_t structure_changes = 0;
-
-  /// Adds the counters of the part before, in another structure.
-  void add(const Statistics& before);
 };
 
 /// The largest magnitude of an integrated state, and its nominal value (state_scales.h).

@@ -41,6 +41,23 @@ struct InitialValueProblem {
     return true;
   }
 
+  /// At a time at which the dynamic schedule is evaluated, and no crossing is unconfirmed.
+  void save(Archive& archive) {
+    archive.fixed(instance.values);
+    archive.fixed(instance.parameters);
+    archive(states);
+    events.save(archive);
+  }
+  /// Continues from that, instead of `initialise` and EventIteration::start. False: `failure()`, if the
+  /// archive is fine.
+  bool resume(double time, Archive& archive) {
+    archive.fixed(instance.values);
+    archive.fixed(instance.parameters);
+    archive(states);
+    instance.evaluator.parameters_changed();
+    return events.resume(time, archive) && archive.fine();
+  }
+
   ModelInstance instance;
   EventIteration events;
   StateSelection states;

@@ -36,6 +36,7 @@ class CvodeIntegrator final : public Integrator {
   const double* y() const override { return data(at_end_ ? y_ : dense_y_); }
   const double* rates() const override { return nullptr; }
   bool slopes(double time, double* out) override;
+  bool uses_adams() const override { return adams_; }
   void statistics(Statistics& statistics) const override;
 
  private:
@@ -120,8 +121,10 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
     if (!(*vector = objects_.new_vector())) return check(-1, "SUNDIALS");
   jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);
   rejected_y_.assign(system_.size(), 0.0);
-  time_ = options.start;
+  time_ = options.begin;
   stop_ = options.stop;
+  before_ = options.before;
+  changes_ = before_.method_changes;
   system_.read(data(y_), nullptr);
   for (std::size_t k = 0; k < system_.size(); ++k)
     data(tolerances_)[k] = options.tolerance * system_.nominal(k);

@@ -103,8 +103,9 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
   jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);
   rejected_y_.assign(system_.size(), 0.0);
   rejected_rates_.assign(system_.size(), 0.0);
-  time_ = options.start;
+  time_ = options.begin;
   stop_ = options.stop;
+  before_ = options.before;
   system_.read(data(y_), data(rates_));
   const Vector is_state = objects_.new_vector();
   if (!is_state) return check(-1, "N_VNew");

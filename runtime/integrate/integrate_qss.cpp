@@ -27,7 +27,7 @@ class QuantisedIntegrator final : public Integrator {
         limit_(options.stop),
         y_(system.size()) {}
 
-  bool make() { return solver_.start(options_.start) || fail(); }
+  bool make() { return solver_.start(options_.begin) || fail(); }
 
   bool step() override {
     if (!std::exchange(new_start_, false) && !solver_.resume()) return fail();
@@ -80,11 +80,13 @@ class QuantisedIntegrator final : public Integrator {
 void QuantisedIntegrator::statistics(Statistics& s) const {
   constexpr std::size_t kBusiest = 5;
   s.solver = "LIQSS2";
-  s.steps = solver_.counters().updates;
-  s.evaluations = solver_.counters().evaluations;
+  s.steps = options_.before.steps + solver_.counters().updates;
+  s.evaluations = options_.before.evaluations + solver_.counters().evaluations;
   s.events += solver_.counters().events;
   s.last_order = 2;
-  const std::span<const std::uint64_t> updates = solver_.updates();
+  s.updates.assign(solver_.updates().begin(), solver_.updates().end());
+  for (std::size_t k = 0; k < options_.before.updates.size(); ++k) s.updates[k] += options_.before.updates[k];
+  const std::vector<std::uint64_t>& updates = s.updates;
   std::vector<std::uint32_t> order(updates.size());
   for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
   const std::size_t count = std::min(kBusiest, order.size());

@@ -14,7 +14,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 class Sampler final : public Integrator {
  public:
   explicit Sampler(const IntegratorOptions& options)
-      : options_(options), time_(options.start), stop_(options.stop) {}
+      : options_(options), time_(options.begin), stop_(options.stop) {}
 
   bool step() override;
   bool limit(double time) override {

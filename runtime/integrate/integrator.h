@@ -47,6 +47,8 @@ class Integrator {
   virtual std::span<const int> crossed() const { return {}; }
   /// Whether it processes zero crossings of time alone, too: they are no limits of its steps.
   virtual bool locates_time_functions() const { return false; }
+  /// Whether the present method is Adams.
+  virtual bool uses_adams() const { return false; }
   const Failure& failure() const { return failure_; }
 
  protected:
@@ -67,6 +69,8 @@ class Integrator {
 struct IntegratorOptions {
   double start = 0;  // seconds
   double stop = 1;
+  double begin = 0;         // from here on; not before `start`
+  Statistics before = {};   // counters up to there
   double tolerance = 1e-6;  // of a step, relative
   double longest_step = std::numeric_limits<double>::infinity();
   std::uint32_t rows = 500;  // of results: the steps of a model without states

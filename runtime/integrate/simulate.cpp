@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/components/components.h"
+#include "runtime/integrate/checkpoint.h"
 #include "runtime/integrate/component_rows.h"
 #include "runtime/integrate/flush_to_zero.h"
 #include "runtime/integrate/initial_value_problem.h"
@@ -25,6 +26,10 @@ constexpr double kMoment = 1e-9;  // of the time range: EventIteration
 constexpr std::size_t kLarge = 100'000;
 // Fewer components do not gain much by clocks of their own.
 constexpr std::size_t kFewestComponents = 16;
+// Changes of structure within such a part of the time range follow each other without end.
+constexpr double kCloseChanges = 1e-7;
+constexpr std::uint32_t kMostCloseChanges = 1000;
+constexpr const char* kOtherModel = "is of another model";
 
 bool is_valid(const Experiment& e) {
   return std::isfinite(e.start) && std::isfinite(e.stop) && e.stop >= e.start && std::isfinite(e.tolerance) &&
@@ -56,119 +61,149 @@ FormChoice form_for(Solver solver) {
   return FormChoice::Explicit;
 }
 
+/// A run: one segment after another. A segment begins at the start, from the memory of the one before
+/// (checkpoint.h), or with another model after a change of structure (structure.h).
+class Simulation {
+ public:
+  Simulation(const Model& model, const Experiment& experiment, const Output& output, const Control& control)
+      : experiment_(experiment),
+        control_(control),
+        moment_(kMoment * (experiment.stop - experiment.start)),
+        recorder_(output),
+        next_{&model, experiment.overrides, output.columns},
+        part_{experiment.start},
+        observed_(observed_steps(model, output.columns)) {}
+
+  Outcome run();
+
+ private:
+  bool begin();
+  bool segment();
+  bool initialise(InitialValueProblem& problem);
+  bool prepare(InitialValueProblem& problem);
+  bool resume(InitialValueProblem& problem, Archive& archive);
+  bool integrate(InitialValueProblem& problem, Archive& archive);
+  bool integrate(Components& components, InitialValueProblem& whole, Archive& archive);
+  bool start_remainder(InitialValueProblem& rest, const Components& components, Archive& archive);
+  void count_exact(const Components& components);
+  bool suspend(const TimeLoop& loop, InitialValueProblem& problem, InitialValueProblem* rest);
+  std::unique_ptr<Components> components_of(InitialValueProblem& problem);
+  void run(TimeLoop& loop) { resumes() ? loop.resume(at_) : loop.run(); }
+  void start_threads();
+  ThreadPool* thread_pool() { return thread_pool_ ? &*thread_pool_ : nullptr; }
+  bool resumes() const { return !memory_.empty(); }
+  bool failed(const InitialValueProblem& problem);
+  bool checkpoint_failed(std::string reason, bool initial = false);
+  bool is_accepted(InitialValueProblem& problem, bool ready, bool& again);
+  bool change_structure(InitialValueProblem& problem);
+  void follow(NextStructure next);
+  const Model& model() const { return *next_.model; }
+  void report_sink_error();
+
+  const Experiment& experiment_;
+  const Control& control_;
+  double moment_;
+  Recorder recorder_;
+  NextStructure next_;  // the present model
+  Part part_;
+  std::vector<Step> observed_;
+  std::optional<ThreadPool> thread_pool_;
+  Outcome outcome_;
+  std::string memory_;   // of the model, at the last checkpoint; empty: the segment begins at the start
+  TimeLoop::Memory at_;  // the same of the time loop
+  double close_begin_ = -HUGE_VAL;  // time of the first of the changes of structure that are close
+  std::uint32_t close_ = 0;
+};
+
 /// Reports the failure of the problem at the start.
-bool failed(const InitialValueProblem& problem, double time, Outcome& outcome) {
-  outcome.failure = problem.instance.failure();
-  outcome.failure.time = time;
-  if (outcome.failure.kind == FailureKind::Assertion) outcome.failure.initial = true;
+bool Simulation::failed(const InitialValueProblem& problem) {
+  outcome_.failure = problem.instance.failure();
+  outcome_.failure.time = resumes() ? at_.time : part_.begin;
+  if (outcome_.failure.kind == FailureKind::Assertion) outcome_.failure.initial = true;
   return false;
 }
 
-/// Initial values and initial events. `continues`: as Experiment::continues.
-bool initialise(InitialValueProblem& problem, double time, std::span<const double> from, bool continues,
-                const Experiment& experiment, Outcome& outcome) {
+bool Simulation::checkpoint_failed(std::string reason, bool initial) {
+  outcome_.status = Outcome::Failed;
+  outcome_.failure = {.kind = FailureKind::Checkpoint, .initial = initial, .time = outcome_.reached};
+  outcome_.failure.path = control_.checkpoints->path();
+  outcome_.failure.error = std::move(reason);
+  return false;
+}
+
+/// Initial values and initial events.
+bool Simulation::initialise(InitialValueProblem& problem) {
   const Timer timer;
-  const bool ready = problem.initialise(time, from) &&
-                     problem.events.start(time, continues, kLocalTolerance * experiment.tolerance) &&
-                     (problem.assertions.empty() || problem.assertions.hold(time));
-  outcome.continued = problem.instance.evaluator.continued();
-  outcome.guessed = std::move(problem.guessed);
-  outcome.statistics.states = problem.instance.model.states.size();
-  outcome.statistics.seconds_initialise = timer.seconds();
-  return ready || failed(problem, time, outcome);
+  const double time = part_.begin;
+  const bool first = part_.next_row == 0;
+  const std::span<const double> from =
+      first ? std::span<const double>(experiment_.from) : std::span<const double>{};
+  const bool ready =
+      problem.initialise(time, from) &&
+      problem.events.start(time, !first || experiment_.continues, kLocalTolerance * experiment_.tolerance) &&
+      (problem.assertions.empty() || problem.assertions.hold(time));
+  outcome_.continued = problem.instance.evaluator.continued();
+  outcome_.guessed = std::move(problem.guessed);
+  outcome_.statistics.states = model().states.size();
+  outcome_.statistics.seconds_initialise += timer.seconds();
+  return ready || failed(problem);
+}
+
+/// The problem as it was at the last checkpoint.
+bool Simulation::resume(InitialValueProblem& problem, Archive& archive) {
+  const Timer timer;
+  archive(at_);
+  const bool ready = problem.resume(at_.time, archive);
+  outcome_.statistics.seconds_initialise += timer.seconds();
+  if (ready) return true;
+  return archive.fine() ? failed(problem) : checkpoint_failed(kOtherModel, true);
 }
 
 /// The form of the system.
-bool prepare(InitialValueProblem& problem, double time, const Experiment& experiment, Outcome& outcome) {
+bool Simulation::prepare(InitialValueProblem& problem) {
   const Timer timer;
-  const bool ready = problem.prepare(form_for(experiment.solver));
-  Statistics& s = outcome.statistics;
+  const bool ready = problem.prepare(form_for(experiment_.solver));
+  Statistics& s = outcome_.statistics;
   s.seconds_initialise += timer.seconds();
   s.form = problem.system.form();
   s.form_reason = problem.system.reason();
   s.unknowns = problem.system.size();
   s.retained = problem.system.retained_variables();
   s.nonzeros = problem.system.jacobian().pattern().nonzeros();
-  return ready || failed(problem, time, outcome);
+  return ready || failed(problem);
 }
 
-/// The components of an initialised problem, if they are worth clocks of their own.
-std::unique_ptr<Components> components_of(InitialValueProblem& problem, const Experiment& experiment) {
-  const Model& model = problem.instance.model;
-  const std::size_t fewest = experiment.components == ComponentClocks::Auto ? kFewestComponents : 1;
-  const bool possible = experiment.components != ComponentClocks::Off && experiment.solver == Solver::Auto &&
-                        experiment.stop > experiment.start && model.states.size() >= fewest &&
-                        !model.linearity.empty();
+/// The components of a problem that is ready, if they are worth clocks of their own.
+std::unique_ptr<Components> Simulation::components_of(InitialValueProblem& problem) {
+  const std::size_t fewest = experiment_.components == ComponentClocks::Auto ? kFewestComponents : 1;
+  const bool possible = !control_.structure && experiment_.components != ComponentClocks::Off &&
+                        experiment_.solver == Solver::Auto && experiment_.stop > experiment_.start &&
+                        model().states.size() >= fewest && !model().linearity.empty();
   if (!possible) return nullptr;
-  const double range = experiment.stop - experiment.start;
-  auto components = std::make_unique<Components>(problem.instance, experiment.start, range, kMoment * range);
+  const double time = resumes() ? at_.time : experiment_.start;
+  auto components = std::make_unique<Components>(problem.instance, time, experiment_.stop, moment_);
   return components->worthwhile(fewest) ? std::move(components) : nullptr;
 }
 
-/// From the initialised problem to the end, with components.
-void integrate(Components& components, InitialValueProblem& whole, const Experiment& experiment,
-               const Control& control, const Output& output, std::span<const Step> observed,
-               Recorder& recorder, Outcome& outcome) {
-  Timer timer;
-  Statistics& statistics = outcome.statistics;
-  if (!components.split()) {
-    outcome.failure = components.failure();
-    return;
-  }
-  const Submodel& part = components.remainder();
-  InitialValueProblem rest(part.model, components.remainder_parameters(), components.remainder_nominal(),
-                           kMoment * (experiment.stop - experiment.start), whole.instance.thread_pool);
-  bool ready = rest.initialise(experiment.start, components.remainder_values()) &&
-               rest.events.start(experiment.start, true, kLocalTolerance * experiment.tolerance);
-  ready =
-      ready ? prepare(rest, experiment.start, experiment, outcome) : failed(rest, experiment.start, outcome);
-  statistics.seconds_initialise += timer.seconds();
-  if (ready) {
-    timer = Timer();
-    std::optional<JoinedReports> reports;
-    PartReports of_remainder;
-    StoredReports stored;
-    const bool store = control.events && control.events->only_counts() && !recorder.wants_events();
-    if (control.events) {
-      reports.emplace(*control.events);
-      of_remainder.target = &*reports;
-      of_remainder.stored = store ? &stored : nullptr;
-      of_remainder.variables = part.variables;
-      of_remainder.crossings = part.crossings;
-      of_remainder.triggers = part.triggers;
-      rest.events.report_to(&of_remainder);
-    }
-    if (store)
-      components.store_reports(*reports, stored, experiment.start);
-    else if (reports || recorder.wants_events())
-      components.keep_order(reports ? &*reports : nullptr);
-    const NeededRows shown(whole.instance.model, whole.instance.model.dynamic, observed,
-                           recorded_variables(whole.instance.model, output.columns));
-    components.show(shown);
-    ComponentRows rows(components, whole.instance, observed, shown,
-                       {rest.instance.parameters, reports && !store}, experiment.stop, recorder);
-    TimeLoop(rest, experiment, control, {}, rows, outcome).run();
-    if (store) components.pass_on(rows.failure() ? rows.failure().time : HUGE_VAL);
-    if (reports) reports->flush();
-    statistics.seconds_integrate = timer.seconds() - recorder.seconds();
-    statistics.seconds_exact = rows.seconds();
-    for (StateScale& s : outcome.scales) s.variable = part.variables[s.variable];
-    if (outcome.terminated) outcome.terminated = part.triggers[*outcome.terminated];
-    if (rows.failure()) {
-      outcome.status = Outcome::Failed;
-      outcome.failure = rows.failure();
-    } else {
-      renumber(outcome.failure, part, part);
-    }
-    // The last row may be one at an event, which leaves out what no column shows.
-    if (outcome.status == Outcome::Completed &&
-        !components.evaluate(outcome.reached, rest.instance.values, rest.instance.parameters)) {
-      outcome.status = Outcome::Failed;
-      outcome.failure = components.failure();
-    }
+bool Simulation::start_remainder(InitialValueProblem& rest, const Components& components, Archive& archive) {
+  const Timer timer;
+  const double start = experiment_.start;
+  bool ready = false;
+  if (resumes()) {
+    ready = rest.resume(at_.time, archive);
+    if (!archive.fine()) return checkpoint_failed(kOtherModel, true);
   } else {
-    renumber(outcome.failure, part, part);
+    ready = rest.initialise(start, components.remainder_values()) &&
+            rest.events.start(start, true, kLocalTolerance * experiment_.tolerance);
   }
+  outcome_.statistics.seconds_initialise += timer.seconds();
+  return ready ? prepare(rest) : failed(rest);
+}
+
+void Simulation::count_exact(const Components& components) {
+  Statistics& statistics = outcome_.statistics;
+  for (Statistics::ExactKind* kind : {&statistics.exact_of_one, &statistics.exact_of_several})
+    kind->components = kind->forms = 0;
   components.each_form([&](const ExactForm& form) {
     Statistics::ExactKind& kind = form.states() == 1 ? statistics.exact_of_one : statistics.exact_of_several;
     kind.components += form.components();
@@ -179,157 +214,236 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
   statistics.exact_components = components.exact();
   statistics.exact_forms = components.forms();
   statistics.other_components = components.others();
-  statistics.exact_events = components.events();
+  statistics.exact_events += components.events();
   statistics.events += components.events();
 }
 
-void report_sink_error(const Sink::Error& error, Outcome& outcome) {
-  if (!error || outcome.failure) return;
-  Failure failure{.kind = FailureKind::Output, .time = outcome.reached};
+/// A segment of a problem that is ready, with components. Whether it ended at a checkpoint.
+bool Simulation::integrate(Components& components, InitialValueProblem& whole, Archive& archive) {
+  if (!components.split()) {
+    outcome_.failure = components.failure();
+    return false;
+  }
+  const Submodel& part = components.remainder();
+  InitialValueProblem rest(part.model, components.remainder_parameters(), components.remainder_nominal(),
+                           moment_, whole.instance.thread_pool);
+  if (!start_remainder(rest, components, archive)) {
+    renumber(outcome_.failure, part, part);
+    count_exact(components);
+    return false;
+  }
+  const Timer timer;
+  const double written = recorder_.seconds();
+  std::optional<JoinedReports> reports;
+  PartReports of_remainder;
+  StoredReports stored;
+  const bool store = control_.events && control_.events->only_counts() && !recorder_.wants_events();
+  if (control_.events) {
+    reports.emplace(*control_.events);
+    of_remainder.target = &*reports;
+    of_remainder.stored = store ? &stored : nullptr;
+    of_remainder.variables = part.variables;
+    of_remainder.crossings = part.crossings;
+    of_remainder.triggers = part.triggers;
+    rest.events.report_to(&of_remainder);
+  }
+  if (store)
+    components.store_reports(*reports, stored, resumes() ? at_.time : experiment_.start);
+  else if (reports || recorder_.wants_events())
+    components.keep_order(reports ? &*reports : nullptr);
+  const NeededRows shown(model(), model().dynamic, observed_, recorded_variables(model(), next_.columns));
+  components.show(shown);
+  ComponentRows rows(components, whole.instance, observed_, shown,
+                     {rest.instance.parameters, reports && !store}, experiment_.stop, recorder_);
+  TimeLoop loop(rest, experiment_, control_, {}, rows, outcome_);
+  run(loop);
+  if (store) components.pass_on(rows.failure() ? rows.failure().time : HUGE_VAL);
+  if (reports) reports->flush();
+  outcome_.statistics.seconds_integrate += timer.seconds() - (recorder_.seconds() - written);
+  outcome_.statistics.seconds_exact += rows.seconds();
+  count_exact(components);
+  if (loop.suspended()) return suspend(loop, whole, &rest);
+  for (StateScale& s : outcome_.scales) s.variable = part.variables[s.variable];
+  if (outcome_.terminated) outcome_.terminated = part.triggers[*outcome_.terminated];
+  if (rows.failure()) {
+    outcome_.status = Outcome::Failed;
+    outcome_.failure = rows.failure();
+  } else {
+    renumber(outcome_.failure, part, part);
+  }
+  // The last row may be one at an event, which leaves out what no column shows.
+  if (outcome_.status == Outcome::Completed &&
+      !components.evaluate(outcome_.reached, rest.instance.values, rest.instance.parameters)) {
+    outcome_.status = Outcome::Failed;
+    outcome_.failure = components.failure();
+  }
+  return false;
+}
+
+/// The same, with components or without.
+bool Simulation::integrate(InitialValueProblem& problem, Archive& archive) {
+  const auto components = components_of(problem);
+  bool with_components = components != nullptr;
+  if (resumes()) archive(with_components);
+  if (with_components != (components != nullptr) || (resumes() && !archive.fine()))
+    return checkpoint_failed(kOtherModel, true);
+  if (components) {
+    if (components->worthwhile(ExactComponents::kFewestForThreads)) start_threads();
+    problem.instance.thread_pool = thread_pool();
+    return integrate(*components, problem, archive);
+  }
+  if (!prepare(problem)) return false;
+  const Timer timer;
+  const double written = recorder_.seconds();
+  TimeLoop loop(problem, experiment_, control_, observed_, recorder_, outcome_, part_);
+  run(loop);
+  part_ = loop.next_part();
+  outcome_.statistics.seconds_integrate += timer.seconds() - (recorder_.seconds() - written);
+  return loop.suspended() && suspend(loop, problem, nullptr);
+}
+
+/// Saves everything, for the next segment and for a run that continues. Whether it is stored.
+bool Simulation::suspend(const TimeLoop& loop, InitialValueProblem& problem, InitialValueProblem* rest) {
+  Archive model, run, whole;
+  TimeLoop::Memory at = *loop.suspended();
+  model(at);
+  problem.save(model);
+  bool with_components = rest != nullptr;
+  model(with_components);
+  if (rest) rest->save(model);
+  visit(run, outcome_);
+  control_.checkpoints->visit(run);
+  if (!recorder_.save(run)) return false;
+  if (!run.fine()) return checkpoint_failed("a file that belongs to it cannot be written");
+  memory_ = model.take();
+  Checkpoint checkpoint{memory_, run.take()};
+  whole(checkpoint);
+  std::string reason = control_.checkpoints->store(at.time, whole.take());
+  return reason.empty() || checkpoint_failed(std::move(reason));
+}
+
+/// Opens the results: at the start, or where the checkpoint left them.
+bool Simulation::begin() {
+  if (!control_.checkpoints || control_.checkpoints->from().empty()) return recorder_.begin();
+  Checkpoint checkpoint;
+  Archive whole(control_.checkpoints->from());
+  whole(checkpoint);
+  if (!whole.fine() || checkpoint.model.empty()) return checkpoint_failed(kOtherModel, true);
+  Archive run(checkpoint.run);
+  visit(run, outcome_);
+  control_.checkpoints->visit(run);
+  if (!recorder_.resume(run)) return false;
+  if (!run.fine())
+    return checkpoint_failed("is of another model, or a file that belongs to it has changed", true);
+  memory_ = std::move(checkpoint.model);
+  return true;
+}
+
+/// Continues with another model, or with another start of it.
+void Simulation::follow(NextStructure next) {
+  next_ = std::move(next);
+  recorder_.show(next_.columns);
+  observed_ = observed_steps(model(), next_.columns);
+}
+
+/// Whether a segment after a change of structure goes on from its start; `again`: the next segment begins
+/// with another start.
+bool Simulation::is_accepted(InitialValueProblem& problem, bool ready, bool& again) {
+  NextStructure other;
+  const StructureSource::Verdict verdict = control_.structure->started(
+      {ready, problem.instance.values, problem.instance.parameters,
+       ready && !problem.events.transitions().empty()},
+      other);
+  again = verdict == StructureSource::Verdict::Again;
+  if (again) {
+    outcome_.failure = {};
+    follow(std::move(other));
+  }
+  if (verdict == StructureSource::Verdict::Failed && ready)
+    outcome_.failure = Failure{.kind = FailureKind::Structure, .time = part_.begin};
+  return ready && verdict == StructureSource::Verdict::Accepted;
+}
+
+/// After transitions: what continues. False: the simulation fails.
+bool Simulation::change_structure(InitialValueProblem& problem) {
+  ++outcome_.statistics.structure_changes;
+  const double time = part_.begin;
+  outcome_.status = Outcome::Failed;
+  if (time - close_begin_ > kCloseChanges * (experiment_.stop - experiment_.start)) {
+    close_begin_ = time;
+    close_ = 0;
+  } else if (++close_ >= kMostCloseChanges) {
+    outcome_.failure = Failure{.kind = FailureKind::EndlessEvents, .time = time};
+    outcome_.failure.triggers = outcome_.transitions;
+    outcome_.failure.events = close_;
+    outcome_.failure.step = time - close_begin_;
+    return false;
+  }
+  if (!problem.instance.observe(time, problem.instance.model.observed)) return failed(problem);
+  auto next = control_.structure->next(
+      {time, outcome_.transitions, problem.instance.values, problem.instance.parameters});
+  if (!next) {
+    outcome_.failure = Failure{.kind = FailureKind::Structure, .time = time};
+    return false;
+  }
+  follow(std::move(*next));
+  return true;
+}
+
+/// Whether another one follows.
+bool Simulation::segment() {
+  outcome_.transitions.clear();
+  std::vector<double> parameters = evaluate_parameters(model(), next_.overrides);
+  std::vector<double> nominal = nominal_values(model(), parameters);
+  InitialValueProblem problem(model(), std::move(parameters), std::move(nominal), moment_, thread_pool());
+  problem.events.report_to(control_.events);
+  const std::string memory = memory_;  // `suspend` replaces it
+  Archive archive(memory);
+  bool ready = resumes() ? resume(problem, archive) : initialise(problem), again = false;
+  if (part_.next_row > 0 && !resumes()) ready = is_accepted(problem, ready, again);
+  if (again || (ready && integrate(problem, archive))) return true;
+  if (!outcome_.transitions.empty() && change_structure(problem)) return true;
+  outcome_.values = problem.instance.values;
+  outcome_.parameters = problem.instance.parameters;
+  return false;
+}
+
+void Simulation::start_threads() {
+  const unsigned threads = thread_count(experiment_.threads);
+  if (threads == 1 || thread_pool_) return;
+  thread_pool_.emplace(threads);
+  outcome_.statistics.threads = threads;
+}
+
+void Simulation::report_sink_error() {
+  const Sink::Error& error = recorder_.error();
+  if (!error || outcome_.failure) return;
+  Failure failure{.kind = FailureKind::Output, .time = outcome_.reached};
   failure.path = error.path;
   failure.error = error.reason;
   failure.kept_rows = error.kept_rows;
   failure.kept_until = error.kept_until;
-  outcome.status = Outcome::Failed;
-  outcome.failure = std::move(failure);
+  outcome_.status = Outcome::Failed;
+  outcome_.failure = std::move(failure);
 }
 
-/// The parts of a simulation: one, unless transitions change its structure.
-class Parts {
- public:
-  Parts(const Model& model, const Experiment& experiment, const Control& control, Recorder& recorder,
-        Outcome& outcome)
-      : experiment_(experiment),
-        control_(control),
-        recorder_(recorder),
-        outcome_(outcome),
-        next_{&model, experiment.overrides, recorder.columns()},
-        part_{experiment.start} {}
-
-  /// Runs the next part; `by_components` does so if the model has components with clocks of their own.
-  /// Whether another part follows.
-  template <class ByComponents>
-  bool run(ThreadPool* threads, const ByComponents& by_components) {
-    const Model& model = *next_.model;
-    const bool first = part_.next_row == 0;
-    const Statistics before = std::exchange(outcome_.statistics, {});
-    outcome_.statistics.threads = before.threads;
-    std::vector<double> parameters = evaluate_parameters(model, next_.overrides);
-    std::vector<double> nominal = nominal_values(model, parameters);
-    InitialValueProblem problem(model, std::move(parameters), std::move(nominal),
-                                kMoment * (experiment_.stop - experiment_.start), threads);
-    problem.events.report_to(control_.events);
-    outcome_.transitions.clear();
-    outcome_.status = Outcome::Failed;
-    const std::span<const double> from =
-        first ? std::span<const double>(experiment_.from) : std::span<const double>{};
-    bool ready =
-        initialise(problem, part_.begin, from, first ? experiment_.continues : true, experiment_, outcome_);
-    if (!first) {
-      switch (verdict(problem, ready)) {
-        case StructureSource::Verdict::Accepted: break;
-        case StructureSource::Verdict::Again: outcome_.statistics.add(before); return true;
-        case StructureSource::Verdict::Failed:
-          if (ready) outcome_.failure = Failure{.kind = FailureKind::Structure, .time = part_.begin};
-          ready = false;
-      }
-    }
-    if (ready && !(model.events.transitions.empty() && first && by_components(problem)) &&
-        prepare(problem, part_.begin, experiment_, outcome_)) {
-      const Timer timer;
-      const double written = recorder_.seconds();
-      const std::vector<Step> observed = observed_steps(model, next_.columns);
-      TimeLoop loop(problem, experiment_, control_, observed, recorder_, outcome_, part_);
-      loop.run();
-      part_ = loop.next_part();
-      outcome_.statistics.seconds_integrate = timer.seconds() - (recorder_.seconds() - written);
-    }
-    if (!first) outcome_.statistics.add(before);
-    const bool more = !outcome_.transitions.empty() && change(problem);
-    if (!more) {
-      outcome_.values = std::move(problem.instance.values);
-      outcome_.parameters = std::move(problem.instance.parameters);
-    }
-    return more;
+Outcome Simulation::run() {
+  outcome_.reached = experiment_.start;
+  if (!is_valid(experiment_)) {
+    outcome_.failure = {.kind = FailureKind::BadExperiment, .time = experiment_.start};
+    return outcome_;
   }
-
- private:
-  /// Whether a part after a change of structure goes on from its start.
-  StructureSource::Verdict verdict(InitialValueProblem& problem, bool ready) {
-    const StructureSource::Verdict result =
-        control_.structure->started({ready, problem.instance.values, problem.instance.parameters,
-                                     ready && !problem.events.transitions().empty()},
-                                    next_);
-    if (result != StructureSource::Verdict::Again) return result;
-    outcome_.failure = {};
-    recorder_.show(next_.columns);
-    return result;
-  }
-
-  /// After transitions: what continues. False: the simulation fails.
-  bool change(InitialValueProblem& problem) {
-    ++outcome_.statistics.structure_changes;
-    const double time = part_.begin;
-    if (time - mark_ > kClose * (experiment_.stop - experiment_.start)) {
-      mark_ = time;
-      close_ = 0;
-    } else if (++close_ >= kMostClose) {
-      outcome_.status = Outcome::Failed;
-      outcome_.failure = Failure{.kind = FailureKind::EndlessEvents, .time = time};
-      outcome_.failure.triggers = outcome_.transitions;
-      outcome_.failure.events = close_;
-      outcome_.failure.step = time - mark_;
-      return false;
-    }
-    if (!problem.instance.observe(time, problem.instance.model.observed))
-      return failed(problem, time, outcome_) || (outcome_.status = Outcome::Failed, false);
-    auto next = control_.structure->next(
-        {time, outcome_.transitions, problem.instance.values, problem.instance.parameters});
-    if (!next) {
-      outcome_.status = Outcome::Failed;
-      outcome_.failure = Failure{.kind = FailureKind::Structure, .time = time};
-      return false;
-    }
-    next_ = std::move(*next);
-    recorder_.show(next_.columns);
-    return true;
-  }
-
-  // Changes of structure within such a part of the time range follow each other without end.
-  static constexpr double kClose = 1e-7;
-  static constexpr std::uint32_t kMostClose = 1000;
-
-  const Experiment& experiment_;
-  const Control& control_;
-  Recorder& recorder_;
-  Outcome& outcome_;
-  NextStructure next_;
-  Part part_;
-  double mark_ = -HUGE_VAL;  // time of the first of the changes that are close
-  std::uint32_t close_ = 0;
-};
+  if (model().variables >= kLarge) start_threads();
+  if (begin())
+    while (segment()) {}
+  recorder_.finish();
+  report_sink_error();
+  outcome_.statistics.rows = recorder_.rows();
+  outcome_.statistics.seconds_write = recorder_.seconds();
+  return std::move(outcome_);
+}
 
 }  // namespace
-
-void Statistics::add(const Statistics& before) {
-  steps += before.steps;
-  evaluations += before.evaluations;
-  jacobians += before.jacobians;
-  factorisations += before.factorisations;
-  loop_factorisations += before.loop_factorisations;
-  events += before.events;
-  state_changes += before.state_changes;
-  newton_iterations += before.newton_iterations;
-  newton_failures += before.newton_failures;
-  error_test_failures += before.error_test_failures;
-  method_changes += before.method_changes;
-  revised_steps += before.revised_steps;
-  check_evaluations += before.check_evaluations;
-  structure_changes += before.structure_changes;
-  seconds_initialise += before.seconds_initialise;
-  seconds_integrate += before.seconds_integrate;
-  if (before.initial_step > 0) initial_step = before.initial_step;
-}
 
 std::optional<Solver> solver_named(std::string_view name) {
   if (name == "auto") return Solver::Auto;
@@ -350,39 +464,7 @@ std::optional<ComponentClocks> component_clocks_named(std::string_view name) {
 Outcome simulate(const Model& model, const Experiment& experiment, const Output& output,
                  const Control& control) {
   const FlushToZero flush;
-  Outcome outcome;
-  outcome.reached = experiment.start;
-  if (!is_valid(experiment)) {
-    outcome.failure = {.kind = FailureKind::BadExperiment, .time = experiment.start};
-    return outcome;
-  }
-  std::optional<ThreadPool> thread_pool;
-  auto start_threads = [&] {
-    const unsigned threads = thread_count(experiment.threads);
-    if (threads == 1 || thread_pool) return;
-    thread_pool.emplace(threads);
-    outcome.statistics.threads = threads;
-  };
-  if (model.variables >= kLarge) start_threads();
-  Recorder recorder(output);
-  Parts parts(model, experiment, control, recorder, outcome);
-  if (recorder.begin()) {
-    while (parts.run(thread_pool ? &*thread_pool : nullptr, [&](InitialValueProblem& problem) {
-      const auto components = components_of(problem, experiment);
-      if (!components) return false;
-      if (components->worthwhile(ExactComponents::kFewestForThreads)) start_threads();
-      problem.instance.thread_pool = thread_pool ? &*thread_pool : nullptr;
-      const std::vector<Step> observed = observed_steps(model, output.columns);
-      integrate(*components, problem, experiment, control, output, observed, recorder, outcome);
-      return true;
-    })) {}
-  }
-  recorder.finish();
-  report_sink_error(recorder.error(), outcome);
-  Statistics& statistics = outcome.statistics;
-  statistics.rows = recorder.rows();
-  statistics.seconds_write = recorder.seconds();
-  return outcome;
+  return Simulation(model, experiment, output, control).run();
 }
 
 }  // namespace runtime

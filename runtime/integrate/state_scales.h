@@ -34,6 +34,9 @@ class StateScales {
       if (magnitude > largest_[k]) largest_[k] = magnitude;
     }
   }
+  /// By state, so far.
+  const std::vector<double>& largest() const { return largest_; }
+  void set_largest(const std::vector<double>& largest) { largest_ = largest; }
   /// Of all states, if one of them is hidden; else none.
   std::vector<StateScale> scales() const;
 

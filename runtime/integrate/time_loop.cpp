@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/integrate/checkpoint.h"
+
 namespace runtime {
 
 namespace {
@@ -88,32 +90,64 @@ bool TimeLoop::left(double time) {
   return true;
 }
 
+void TimeLoop::resume(const Memory& memory) {
+  time_ = step_mark_ = last_time_ = memory.time;
+  next_row_ = memory.next_row;
+  resumed_ = memory;
+  outcome_.status = Outcome::Failed;
+  integrate();
+}
+
 void TimeLoop::integrate() {
   if (!make_integrator()) return;
   if (!integrator_->locates_crossings()) {
     search_.emplace(problem_.crossing_functions, *integrator_);
-    check_.emplace(problem_.instance, problem_.system, begin_, experiment_.stop,
+    check_.emplace(problem_.instance, problem_.system, experiment_.start, experiment_.stop,
                    kLocalTolerance * experiment_.tolerance);
     scales_.emplace(problem_.system, problem_.instance.model.states.size(), experiment_.tolerance);
+    if (resumed_) scales_->set_largest(resumed_->largest);
     scales_->observe({integrator_->y(), problem_.system.size()});
   }
-  time_event_ = after(begin_, next_time_event(begin_));
-  while (advance()) {}
+  time_event_ = after(time_, next_time_event(time_));
+  while (advance() && !suspend()) {}
+  const Statistics before = outcome_.statistics;
   integrator_->statistics(outcome_.statistics);
-  outcome_.statistics.loop_factorisations = problem_.instance.evaluator.loop_factorisations();
-  if (check_) outcome_.statistics.check_evaluations = check_->evaluations();
+  outcome_.statistics.loop_factorisations =
+      before.loop_factorisations + problem_.instance.evaluator.loop_factorisations();
+  if (check_) outcome_.statistics.check_evaluations = before.check_evaluations + check_->evaluations();
   if (scales_) outcome_.scales = scales_->scales();
+}
+
+/// Ends the loop for a checkpoint if one is due, and nothing is open here: no event at this time, no part of
+/// a step, no row that is held back.
+bool TimeLoop::suspend() {
+  if (!control_.checkpoints || event_ || time_ < integrator_->time() || problem_.events.any_unconfirmed() ||
+      !recorder_.is_settled(time_) || !control_.checkpoints->due(next_row_ - 1))
+    return false;
+  integrator_->interpolate(time_);
+  const bool solved = problem_.system.output(time_, integrator_->y(), integrator_->rates(), observed_) &&
+                      recorder_.settle(time_, problem_.instance.values);
+  if (!solved) {  // the next step will tell why
+    problem_.instance.failure() = {};
+    return false;
+  }
+  suspended_.emplace(time_, next_row_, integrator_->uses_adams(),
+                     scales_ ? scales_->largest() : std::vector<double>());
+  return true;
 }
 
 bool TimeLoop::make_integrator() {
   const bool quantised = experiment_.solver == Solver::Qss;
   const IntegratorOptions options{
-      .start = begin_,
+      .start = experiment_.start,
       .stop = experiment_.stop,
+      .begin = time_,
+      .before = outcome_.statistics,
       .tolerance = std::max((quantised ? 1 : kLocalTolerance) * experiment_.tolerance, kSmallestTolerance),
       .longest_step = std::min(experiment_.max_step, problem_.events.history().shortest_delay()),
       .rows = experiment_.steps,
-      .adams = experiment_.solver == Solver::Adams || experiment_.solver == Solver::Auto,
+      .adams = resumed_ ? resumed_->adams
+                        : experiment_.solver == Solver::Adams || experiment_.solver == Solver::Auto,
       .changes_method = experiment_.solver == Solver::Auto,
       .ordering = experiment_.ordering,
       .thread_pool = problem_.instance.thread_pool};

@@ -44,6 +44,15 @@ struct Part {
 
 class TimeLoop {
  public:
+  /// What the loop remembers at a checkpoint, beside the problem; all else begins anew.
+  struct Memory {
+    double time = 0;
+    std::uint32_t next_row = 1;
+    bool adams = false;             // the present method
+    std::vector<double> largest{};  // StateScales
+    void visit(Archive& archive) { archive(time, next_row, adams, largest); }
+  };
+
   /// `observed`: the steps of the observed schedule that results need. All arguments outlive the loop.
   TimeLoop(InitialValueProblem& problem, const Experiment& experiment, const Control& control,
            std::span<const Step> observed, Recorder& recorder, Outcome& outcome);
@@ -56,8 +65,13 @@ class TimeLoop {
   void run();
   /// Where the next part begins, if transitions ended this one (Outcome::transitions).
   Part next_part() const { return {outcome_.changed_at, next_row_}; }
+  /// From a checkpoint, with the problem as it was there.
+  void resume(const Memory& memory);
+  /// Whether the run ended at a checkpoint that is due: everything is to be saved now, with this.
+  const std::optional<Memory>& suspended() const { return suspended_; }
 
  private:
+  bool suspend();
   bool make_integrator();
   void integrate();
   bool advance();
@@ -124,6 +138,7 @@ class TimeLoop {
   int slow_steps_ = 0, standing_steps_ = 0;
   std::uint32_t close_events_ = 0, reversals_ = 0;
   int immediate_ = 0;  // successive events at the beginning of a step
+  std::optional<Memory> resumed_, suspended_;
 };
 
 }  // namespace runtime

@@ -83,6 +83,28 @@ Sink::Error CsvFile::flush() {
   return {};
 }
 
+Sink::Error CsvFile::save(Archive& archive) {
+  if (failed_) return {};
+  if (Error error = flush()) return error;
+  OutputFile::Mark mark;
+  if (!file_.mark(mark)) {
+    failed_ = true;
+    return {path_, file_.error(), kept_rows_, kept_until_};
+  }
+  archive(mark, rows_, last_time_);
+  return {};
+}
+
+Sink::Error CsvFile::resume(const Output&, Archive& archive) {
+  OutputFile::Mark mark;
+  archive(mark, rows_, last_time_);
+  kept_rows_ = rows_;
+  kept_until_ = last_time_;
+  if (archive.fine() && file_.append(path_, mark)) return {};
+  failed_ = true;
+  return {path_, file_.error(), kept_rows_, kept_until_};
+}
+
 Sink::Error CsvFile::finish() {
   if (failed_) return {};
   if (Error error = flush()) return error;

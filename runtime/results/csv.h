@@ -19,6 +19,8 @@ class CsvFile final : public Sink {
 
   Error begin(const Output& output) override;
   Error row(double time, std::span<const double> values) override;
+  Error save(Archive& archive) override;
+  Error resume(const Output& output, Archive& archive) override;
   Error finish() override;
 
   std::uint64_t rows() const { return kept_rows_; }  // stored in the file

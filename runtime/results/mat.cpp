@@ -127,6 +127,14 @@ Sink::Error MatFile::row(double time, std::span<const double> values) {
   return rows_ <= 2 || buffer_.size() >= kFlushSize ? flush() : Error{};
 }
 
+/// The number of rows, and the time of the last one.
+bool MatFile::patch_end(std::uint64_t rows, double until) {
+  std::string count, stop;
+  append(count, static_cast<std::uint32_t>(rows));
+  append(stop, until);
+  return file_.patch(count_at_, count) && file_.patch(stop_at_, stop);
+}
+
 Sink::Error MatFile::flush() {
   const std::size_t row = (stored_.size() + 1) * sizeof(double);
   const std::uint64_t before = file_.size();
@@ -136,10 +144,7 @@ Sink::Error MatFile::flush() {
   if (kept > 0) {
     double until = 0;
     std::memcpy(&until, buffer_.data() + (kept - 1) * row, sizeof until);
-    std::string count, stop;
-    append(count, static_cast<std::uint32_t>(kept_rows_ + kept));
-    append(stop, until);
-    if (!file_.patch(count_at_, count) || !file_.patch(stop_at_, stop)) return fail();
+    if (!patch_end(kept_rows_ + kept, until)) return fail();
     kept_rows_ += kept;
     kept_until_ = until;
   }
@@ -147,6 +152,21 @@ Sink::Error MatFile::flush() {
   if (fine) return {};
   failed_ = true;
   return {path_, reason, kept_rows_, kept_until_};
+}
+
+Sink::Error MatFile::save(Archive& archive) {
+  if (failed_) return {};
+  if (Error error = flush()) return error;
+  OutputFile::Mark mark;
+  if (!file_.mark(mark)) return fail();
+  archive(mark, stored_, stop_at_, count_at_, rows_, kept_rows_, kept_until_);
+  return {};
+}
+
+Sink::Error MatFile::resume(const Output&, Archive& archive) {
+  OutputFile::Mark mark;
+  archive(mark, stored_, stop_at_, count_at_, rows_, kept_rows_, kept_until_);
+  return archive.fine() && file_.append(path_, mark) && patch_end(kept_rows_, kept_until_) ? Error{} : fail();
 }
 
 Sink::Error MatFile::finish() {

@@ -35,9 +35,12 @@ class MatFile final : public Sink {
 
   Error begin(const Output& output) override;
   Error row(double time, std::span<const double> values) override;
+  Error save(Archive& archive) override;
+  Error resume(const Output& output, Archive& archive) override;
   Error finish() override;
 
  private:
+  bool patch_end(std::uint64_t rows, double until);
   Error flush();
   Error fail();
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/archive.h"
 #include "runtime/model.h"
 
 namespace runtime {
@@ -58,6 +59,10 @@ class Sink {
   /// before and after each event, even without event rows.
   virtual bool wants_steps() const { return false; }
   virtual void step(double /*time*/, std::span<const double> /*values*/) {}
+  /// At a checkpoint: stores the rows so far for good, and saves what is needed to go on from there.
+  virtual Error save(Archive& /*archive*/) { return {}; }
+  /// Instead of `begin`: continues from that, as if nothing had followed it.
+  virtual Error resume(const Output& output, Archive& /*archive*/) { return begin(output); }
   /// Called once at the end, also of a simulation that was cancelled or failed.
   virtual Error finish() = 0;
 };

@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <system_error>
 
 namespace runtime {
@@ -64,6 +66,37 @@ bool OutputFile::truncate(std::uint64_t size) {
   if (::lseek(descriptor_, static_cast<off_t>(size), SEEK_SET) < 0) return fail();
   size_ = size;
   return true;
+}
+
+/// The last bytes before `size`. False: the file is shorter.
+bool OutputFile::read_tail(std::uint64_t size, std::string& tail) {
+  constexpr std::uint64_t kTail = 256;
+  tail.resize(std::min(size, kTail));
+  std::ifstream in(path_, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(size - tail.size()));
+  in.read(tail.data(), static_cast<std::streamsize>(tail.size()));
+  return static_cast<bool>(in);
+}
+
+bool OutputFile::mark(Mark& mark) {
+  if (!ours_) {
+    error_ = "a checkpoint needs a regular file, to which the run can return";
+    return false;
+  }
+  if (::fsync(descriptor_) != 0) return fail();
+  mark.size = size_;
+  if (read_tail(size_, mark.tail)) return true;
+  error_ = "it cannot be read";
+  return false;
+}
+
+bool OutputFile::append(const std::string& path, const Mark& mark) {
+  if (!append(path)) return false;
+  std::string tail;
+  if (ours_ && size_ >= mark.size && read_tail(mark.size, tail) && tail == mark.tail)
+    return truncate(mark.size);
+  error_ = "it is not the file that belongs to the checkpoint";
+  return false;
 }
 
 namespace {
@@ -155,7 +188,7 @@ bool write_all(int descriptor, std::string_view text) {
 
 }  // namespace
 
-std::string write_file(const std::string& path, std::string_view text) {
+std::string write_file(const std::string& path, std::string_view text, bool durable) {
   const std::string target = target_of(path);
   struct stat old{};
   const bool there = ::lstat(target.c_str(), &old) == 0;
@@ -165,7 +198,8 @@ std::string write_file(const std::string& path, std::string_view text) {
   std::string temporary;
   const int descriptor = open_beside(target, temporary);
   if (descriptor < 0) return write_in_place(path, text);
-  bool fine = write_all(descriptor, text) && (!there || ::fchmod(descriptor, old.st_mode & 07777) == 0);
+  bool fine = write_all(descriptor, text) && (!there || ::fchmod(descriptor, old.st_mode & 07777) == 0) &&
+              (!durable || ::fsync(descriptor) == 0);
   std::string error = fine ? std::string() : reason();
   if (::close(descriptor) != 0 && fine) {
     fine = false;

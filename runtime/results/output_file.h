@@ -5,12 +5,21 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/archive.h"
+
 namespace runtime {
 
 /// A file that grows in place. As long as it is open, no other OutputFile can write it, in this process or
 /// another one (flock(2), as far as the file system has locks). Devices and pipes are shared.
 class OutputFile {
  public:
+  /// How far a file was written, and what it ends with there, by which it is recognised.
+  struct Mark {
+    std::uint64_t size = 0;
+    std::string tail{};
+    void visit(Archive& archive) { archive(size, tail); }
+  };
+
   OutputFile() = default;
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -28,6 +37,11 @@ class OutputFile {
   bool patch(std::uint64_t offset, std::string_view text);
   /// Cuts the file off behind `size` bytes. Nothing happens to a pipe, a device or standard output.
   bool truncate(std::uint64_t size);
+  /// Stores on disk what was written (fsync(2)), and marks the end. False also for pipes, devices and
+  /// standard output, which cannot go back to a mark.
+  bool mark(Mark& mark);
+  /// Opens a file that was marked, cuts off what was written later, and appends to it.
+  bool append(const std::string& path, const Mark& mark);
   bool close();
 
   static constexpr std::size_t kLine = 0;
@@ -40,6 +54,7 @@ class OutputFile {
   bool open(const std::string& path, int flags);
   bool lock();
   bool fail();
+  bool read_tail(std::uint64_t size, std::string& tail);
 
   std::string path_, error_;
   int descriptor_ = -1;
@@ -50,7 +65,7 @@ class OutputFile {
 /// Writes a text as a file. It goes to a temporary file beside the target, which then takes its place: after
 /// a failure the target is what it was. What a new file would not keep is written in place: devices, pipes,
 /// files with several names or of another owner, and those in a folder that takes no new files. The reason of
-/// a failure; empty: none.
-std::string write_file(const std::string& path, std::string_view text);
+/// a failure; empty: none. `durable`: the text is on disk before the target is replaced (fsync(2)).
+std::string write_file(const std::string& path, std::string_view text, bool durable = false);
 
 }  // namespace runtime

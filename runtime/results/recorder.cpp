@@ -123,6 +123,20 @@ bool Recorder::after_event(double time, const std::vector<double>& values, bool 
   return shown;
 }
 
+bool Recorder::save(Archive& archive) {
+  const Timer timer;
+  bool fine = write_held(after_);
+  archive(rows_, last_time_, seconds_);
+  fine = each(output_, error_, [&](Sink& sink) { return sink.save(archive); }) && fine;
+  seconds_ += timer.seconds();
+  return fine;
+}
+
+bool Recorder::resume(Archive& archive) {
+  archive(rows_, last_time_, seconds_);
+  return each(output_, error_, [&](Sink& sink) { return sink.resume(output_, archive); });
+}
+
 bool Recorder::finish() {
   const Timer timer;
   bool fine = write_held(after_);

@@ -31,6 +31,16 @@ class Recorder {
   virtual bool row(double time, const std::vector<double>& values);
   bool finish();
 
+  /// The values of the model at a checkpoint, at which the time loop has these. Called before `save`.
+  virtual bool settle(double /*time*/, const std::vector<double>& /*values*/) { return true; }
+  /// Whether no row at this time or later is held back. Then `save` stores all rows, and `resume` continues
+  /// from there, instead of `begin`.
+  virtual bool is_settled(double time) const {
+    return !before_.present && !(after_.present && after_.time >= time);
+  }
+  bool save(Archive& archive);
+  bool resume(Archive& archive);
+
   /// Whether anything takes the values at events, and at steps without events.
   virtual bool wants_events() const { return !row_.empty() && (output_.event_rows || wants_steps_); }
   virtual bool wants_steps() const { return !row_.empty() && wants_steps_; }

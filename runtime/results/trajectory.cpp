@@ -30,6 +30,27 @@ Sink::Error Trajectory::row(double time, std::span<const double> values) {
   return {};
 }
 
+Sink::Error Trajectory::save(Archive& archive) {
+  archive(rows_);
+  for (std::size_t r = 0; r < rows_; ++r) {
+    const std::span<double> row(blocks_[r / block_rows_].get() + r % block_rows_ * (columns() + 1),
+                                columns() + 1);
+    archive.fixed(row);
+  }
+  return {};
+}
+
+Sink::Error Trajectory::resume(const Output& output, Archive& archive) {
+  begin(output);
+  std::size_t rows = 0;
+  archive(rows);
+  for (std::vector<double> row(columns() + 1); rows_ < rows && archive.fine();) {
+    archive.fixed(row);
+    if (Error error = this->row(row[0], std::span(row).subspan(1))) return error;
+  }
+  return {};
+}
+
 std::vector<double> Trajectory::times() const {
   std::vector<double> result(rows_);
   for (std::size_t r = 0; r < rows_; ++r) result[r] = time(r);

@@ -14,6 +14,8 @@ class Trajectory final : public Sink {
  public:
   Error begin(const Output& output) override;
   Error row(double time, std::span<const double> values) override;
+  Error save(Archive& archive) override;
+  Error resume(const Output& output, Archive& archive) override;
   Error finish() override { return {}; }
 
   std::size_t rows() const { return rows_; }

@@ -121,7 +121,7 @@ TEST_CASE("the rooms above the stages are in layers") {
                          "compiler/elaborate", "compiler/reduce",      "compiler/structural_types",
                          "compiler/pipeline",  "runtime/model.h",      "runtime/solve",
                          "runtime/events",     "runtime/integrate",    "runtime/results",
-                         "runtime/components", "runtime/failure.h"};
+                         "runtime/components", "runtime/failure.h",    "runtime/archive.h"};
   const Rooms session = {"compiler/base",        "compiler/diagnostics", "compiler/ir",
                          "compiler/parse",       "compiler/check",       "compiler/evaluate",
                          "compiler/singularity", "compiler/pipeline",    "compiler/structural_types",

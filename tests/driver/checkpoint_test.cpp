@@ -1,0 +1,133 @@
+// Runs that are interrupted and continue from their checkpoint: the files are those of a run that was not
+// interrupted, byte by byte. Checkpoints that do not belong to the run are refused.
+#include <filesystem>
+#include <fstream>
+
+#include "process.h"
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A damped oscillator that a clock pushes; a limit is counted. Slow enough to be interrupted.
+std::string model() {
+  return temporary("pushed.sr",
+                   "pushed :: Real -> SR ()\n"
+                   "pushed k = sigrel () where\n"
+                   "  local x, v :: Real\n"
+                   "  discrete n :: Int = 0\n"
+                   "  discrete push :: Real = 0.0\n"
+                   "  der x = v\n"
+                   "  der v = -k * x - 0.02 * v + push\n"
+                   "  initially\n    x = 1.0\n    v = 0.0\n"
+                   "  every 7.0 do push := 0.3 - pre push\n"
+                   "  when x > 0.4 do n := pre n + 1\n"
+                   "main = simulate (pushed 1.0) with { stop = 40000.0, steps = 20000, plot = [\"x\"] }\n");
+}
+
+struct Files {
+  std::string results, log, checkpoint;
+  explicit Files(const std::string& name, const char* extension = ".csv")
+      : results(temporary(name + extension)),
+        log(temporary(name + ".log")),
+        checkpoint(temporary(name + ".ckpt")) {
+    for (const std::string& file : {results, log, checkpoint}) std::filesystem::remove(file);
+  }
+  std::vector<std::string> arguments(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all = {"run",          model(),    "-o",      results,  "--log-events=" + log,
+                                    "--checkpoint", checkpoint, "--every", "500rows"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("checkpoint: an interrupted run continues, and its files are those of one run") {
+  for (const char* extension : {".csv", ".mat"}) {
+    INFO(extension);
+    const Files whole("whole", extension), parts("parts", extension);
+    REQUIRE(sigrel(whole.arguments()).code == 0);
+    Finished part = sigrel(parts.arguments(), parts.results);
+    REQUIRE(part.code == 130);
+    CHECK(contains(part.err, "`--continue` goes on from the last checkpoint"));
+    CHECK(read(parts.results).size() < read(whole.results).size());
+    const Finished rest = sigrel(parts.arguments({"--continue"}));
+    INFO(rest.err);
+    REQUIRE(rest.code == 0);
+    CHECK(read(parts.results) == read(whole.results));
+    CHECK(read(parts.log) == read(whole.log));
+    // Once more, from the last checkpoint.
+    REQUIRE(sigrel(parts.arguments({"--continue"})).code == 0);
+    CHECK(read(parts.results) == read(whole.results));
+  }
+}
+
+TEST_CASE("checkpoint: only the same run continues, with its own files") {
+  const Files files("own");
+  REQUIRE(sigrel(files.arguments({"--stop", "4000", "--steps", "2000", "--continue"})).code ==
+          0);  // from the start
+  const std::string checkpoint = read(files.checkpoint), results = read(files.results);
+  auto refused = [&](const std::vector<std::string>& more, const std::string& why) {
+    std::vector<std::string> all = files.arguments(more);
+    const Finished f = sigrel(all);
+    INFO(f.err);
+    CHECK(f.code == 1);
+    CHECK(contains(f.err, why));
+    CHECK(read(files.checkpoint) == checkpoint);
+    CHECK(read(files.results) == results);
+  };
+  const std::vector<std::string> same = {"--stop", "4000", "--steps", "2000", "--continue"};
+  auto with = [&](std::initializer_list<std::string> more) {
+    std::vector<std::string> all = same;
+    all.insert(all.end(), more);
+    return all;
+  };
+  refused({"--stop", "4000", "--steps", "2000"}, "error[SR0615]");
+  refused(with({"--set", "k=2"}), "is of a run with other settings");
+  refused(with({"--tolerance", "1e-5"}), "is of a run with other settings");
+  refused(with({"-v", "x"}), "is of a run with other settings");
+  refused(with({"-e", "pushed 3.0"}), "is of another model");
+  refused(with({"--every", "400rows"}), "is of a run with other settings");
+
+  auto damaged = [&](const std::string& bytes, const std::string& why) {
+    std::ofstream(files.checkpoint, std::ios::binary) << bytes;
+    const Finished f = sigrel(files.arguments(same));
+    INFO(f.err);
+    CHECK(f.code == 1);
+    CHECK(contains(f.err, "error[SR0624]: `" + files.checkpoint + "` " + why));
+    CHECK(read(files.results) == results);
+  };
+  damaged("", "is no checkpoint");
+  damaged("time,x\n0,1\n", "is no checkpoint");
+  damaged(checkpoint.substr(0, 12), "is damaged");
+  damaged(checkpoint.substr(0, checkpoint.size() / 2), "is damaged");
+  std::string flipped = checkpoint;
+  flipped[flipped.size() / 2] ^= 4;
+  damaged(flipped, "is damaged");
+  std::filesystem::remove(files.checkpoint);
+  const Finished missing = sigrel(files.arguments(same));
+  CHECK(missing.code == 1);
+  CHECK(contains(missing.err, "there is no checkpoint"));
+  CHECK(read(files.results) == results);
+
+  std::ofstream(files.checkpoint, std::ios::binary) << checkpoint;
+  std::ofstream(files.results, std::ios::binary) << "time,x\n0,1\n";
+  const Finished foreign = sigrel(files.arguments(same));
+  CHECK(foreign.code == 1);
+  CHECK(contains(foreign.err, "it is not the file that belongs to the checkpoint"));
+  CHECK(read(files.results) == "time,x\n0,1\n");
+}
+
+TEST_CASE("checkpoint: invalid command lines") {
+  CHECK(contains(sigrel({"run", model(), "--continue"}).err, "requires the name of the checkpoint"));
+  CHECK(contains(sigrel({"run", model(), "-o", "-", "--checkpoint", temporary("a.ckpt")}).err,
+                 "requires a file of results"));
+  for (const char* every : {"", "10", "0s", "-1min", "nan s", "1.5rows", "3days", "1e99h99", "infs"})
+    CHECK(sigrel({"run", model(), "--checkpoint", temporary("a.ckpt"), "--every", every}).code == 2);
+  const Files same("same");
+  CHECK(contains(sigrel({"run", model(), "-o", same.results, "--checkpoint", same.results}).err,
+                 "error[SR0619]"));
+}

@@ -64,6 +64,7 @@ TEST_CASE("nesting: a recursion without end is named in the file of the model") 
   CHECK(contains(f.err, "error[SR0550]: `ladder` contains itself without end"));
   CHECK(contains(f.err, "ladder.sr:5:"));
   CHECK(!contains(f.err, "twoPin"));
+  CHECK(contains(f.err, "--limit nesting=VALUE"));
 }
 
 TEST_CASE("unknowns, instances, iterations, steps and types have limits") {

@@ -12,6 +12,7 @@
 #include "compiler/explain/failure_report.h"
 #include "compiler/explain/run_notes.h"
 #include "compiler/session/bounds.h"
+#include "compiler/session/integer_range.h"
 #include "compiler/session/session.h"
 #include "compiler/session/settings.h"
 #include "compiler/session/start_file.h"
@@ -218,6 +219,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   Columns recorded = run.columns;
   session::Bounds bounds(model, runtime::evaluate_parameters(model.plan.model, experiment->overrides),
                          recorded);
+  session::IntegerRange integers(model, recorded);
   LastRow last;
   const std::unordered_set<std::string_view> plotted(run.plot.begin(), run.plot.end());
   std::vector<std::size_t> kept;
@@ -229,7 +231,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   std::vector<std::size_t> results_columns(run.columns.size());
   std::iota(results_columns.begin(), results_columns.end(), std::size_t{0});
   std::deque<Selection> selections;
-  runtime::Output output{.columns = recorded.columns, .names = recorded.names, .sinks = {&trajectory}};
+  runtime::Output output{
+      .columns = recorded.columns, .names = recorded.names, .sinks = {&integers, &trajectory}};
   auto add_sink = [&](runtime::Sink& sink) {
     if (recorded.size() == run.columns.size())
       output.sinks.push_back(&sink);
@@ -266,11 +269,12 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     };
   }
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, control);
-  if (control.cancel == &stopped && bounds.violated()) {
+  if (integers.violated() || (control.cancel == &stopped && bounds.violated())) {
     run.outcome.status = runtime::Outcome::Failed;
     run.outcome.failure = {};
     run.bound_failed = true;
   }
+  integers.report(model, diagnostics_);
   run.final_values = last.take();
   const runtime::Failure& failure = run.outcome.failure;
   if (failure.kind == runtime::FailureKind::Internal ||

@@ -1,4 +1,4 @@
-#include "compiler/session/integer_range.h"
+#include "compiler/session/sweep.h"
 
 #include <fmt/format.h>
 

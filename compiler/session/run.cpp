@@ -268,6 +268,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
       if (options.progress) options.progress(fraction);
     };
   }
+  pipeline::set_current_work("run");
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, control);
   if (integers.violated() || (control.cancel == &stopped && bounds.violated())) {
     run.outcome.status = runtime::Outcome::Failed;

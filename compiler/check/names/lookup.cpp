@@ -151,6 +151,11 @@ void Scopes::unknown_type(const ast::QualifiedIdent& name, const ModuleScope& se
   suggest(*d, name.ident.name, span, candidates);
 }
 
+bool Scopes::is_signal(std::string_view name) const {
+  const Local* local = is_interned(name) ? lookup_local(intern(name)) : nullptr;
+  return local && local->kind == Local::Signal;
+}
+
 void Scopes::unknown_value(const ast::QualifiedIdent& name) {
   if (module_->incomplete) return;
   const std::string n(text(name.ident.name));
@@ -168,6 +173,12 @@ void Scopes::unknown_value(const ast::QualifiedIdent& name) {
   Diagnostic& d = *reported;
   if (other_word) {
     explain_other_word(d, n, name.ident.span);
+    return;
+  }
+  if (n.ends_with('\'') && !name.qualified && is_signal(n.substr(0, n.size() - 1))) {
+    const std::string variable = n.substr(0, n.size() - 1);
+    d.fix("the derivative of `" + variable + "` is written `der " + variable + "`", name.ident.span,
+          "der " + variable);
     return;
   }
   std::vector<Name> candidates;

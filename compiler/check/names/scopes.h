@@ -103,6 +103,7 @@ class Scopes {
   void import_open(const ast::ImportDecl& import, ModuleScope& scope, const ModuleScope& from);
   void unknown_value(const ast::QualifiedIdent& name);
   void unknown_type(const ast::QualifiedIdent& name, const ModuleScope& searched);
+  bool is_signal(std::string_view name) const;
   void unknown_qualifier(const ast::QualifiedIdent& name);
   std::vector<Name> names_in_scope(bool upper) const;
 

@@ -11,8 +11,8 @@ Diagnostics out_of_memory();
 /// From now on a failed allocation is remembered for memory_is_exhausted().
 void watch_allocations();
 
-/// Whether an allocation has failed, or a small one would: then a crash has this reason, for libraries such as
-/// LLVM do not survive it, nor does a stack that cannot grow. Async-signal-safe, as is print_exhausted().
+/// Whether an allocation has failed, or a small one would: then a crash has this reason, for libraries such
+/// as LLVM do not survive it, nor does a stack that cannot grow. Async-signal-safe, as is print_exhausted().
 bool memory_is_exhausted();
 /// The first line of out_of_memory(), on stderr.
 void print_exhausted();

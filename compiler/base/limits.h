@@ -12,7 +12,7 @@ struct Limits {
   std::uint64_t memory = std::uint64_t{2} << 30;  // bytes of the values of the functional level
   std::uint64_t steps = 200'000'000;              // instructions of one evaluation
   std::uint64_t calls = 4'000'000;                // of functions inside each other
-  std::uint64_t nesting = 2'000'000;              // of relations inside each other
+  std::uint64_t nesting = 500'000;                // of relations inside each other
   std::uint64_t unknowns = 20'000'000;            // of the model before reduction
   std::uint64_t instances = 20'000'000;
   std::uint64_t iterations = 20'000'000;  // of the `for` loops of one relation

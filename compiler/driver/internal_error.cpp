@@ -9,6 +9,7 @@
 #include <new>
 
 #include "compiler/driver/command.h"
+#include "compiler/driver/out_of_memory.h"
 
 namespace sigrel::driver {
 namespace {
@@ -30,7 +31,13 @@ const char* name_of(int signal) {
   }
 }
 
+[[noreturn]] void end_without_memory() {
+  print_exhausted();
+  _exit(kUserError);
+}
+
 void on_signal(int signal) {
+  if (memory_is_exhausted()) end_without_memory();
   print_internal_error(name_of(signal));
   _exit(kInternal);
 }
@@ -39,14 +46,16 @@ void on_terminate() {
   if (std::exception_ptr current = std::current_exception()) {
     try {
       std::rethrow_exception(current);
-    } catch (const std::bad_alloc&) {
-      put("sigrel: out of memory\n");
-      _exit(kInternal);
+    } catch (const std::bad_alloc&) {  // in a thread, or where nothing may be thrown
+      end_without_memory();
     } catch (const std::exception& e) {
+      if (memory_is_exhausted()) end_without_memory();  // a thread without a stack
       print_internal_error(e.what());
     } catch (...) {
       print_internal_error("an exception of unknown type");
     }
+  } else if (memory_is_exhausted()) {
+    end_without_memory();
   } else {
     print_internal_error("terminated");
   }
@@ -65,6 +74,7 @@ void print_internal_error(const char* what) {
 
 void install_internal_error_handler() {
   std::set_terminate(on_terminate);
+  watch_allocations();
 #ifndef __SANITIZE_ADDRESS__  // AddressSanitizer reports signals itself
   // A separate stack: the handler also runs after a stack overflow.
   static char stack[64 * 1024];

@@ -8,12 +8,14 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string_view>
 #include <system_error>
 
 #include "compiler/driver/command.h"
 #include "compiler/driver/internal_error.h"
+#include "compiler/driver/out_of_memory.h"
 #include "compiler/driver/surroundings.h"
 
 namespace {
@@ -124,7 +126,7 @@ int run_command(int argc, char** argv) {
 }
 
 /// A standard file that cannot be written, such as a pipe without room that does not wait, ends the command:
-/// the functions that print throw then.
+/// the functions that print throw then. So does memory that ends.
 int run_checked(int argc, char** argv) {
   try {
     return run_command(argc, argv);
@@ -135,6 +137,9 @@ int run_checked(int argc, char** argv) {
     diagnostics.report(Code::ResultNotWritten, "cannot write to standard output")
         .note(error.code().message());
     print_diagnostics(Globals(), diagnostics, SourceMap{});
+    return kUserError;
+  } catch (const std::bad_alloc&) {
+    print_diagnostics(Globals(), out_of_memory(), SourceMap{});
     return kUserError;
   }
 }

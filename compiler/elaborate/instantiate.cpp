@@ -331,6 +331,8 @@ void Instantiator::report_endless(std::uint32_t deepest) {
   d.note(fmt::format("elaboration stopped {} levels deep, at {} unknowns", pending_[deepest].depth,
                      system_.unknowns))
       .help("check that the recursion comes to a case that does not apply the relation again");
+  if (pending_[deepest].depth > machine_.limits.nesting)
+    d.help("if it does, deeper inside, raise the limit with `--limit nesting=VALUE`");
 }
 
 /// Sets reals_ to the parameters of the instance.

@@ -50,8 +50,8 @@ namespace {
 
 /// Whether a signal, which is a double, can hold the Int and its neighbours.
 bool is_exact_in_signal(std::int64_t i) {
-  constexpr std::int64_t kLargest = std::int64_t{1} << 53;
-  return -kLargest <= i && i <= kLargest;
+  constexpr std::int64_t kFirstInexact = std::int64_t{1} << 53;
+  return -kFirstInexact < i && i < kFirstInexact;
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ std::optional<ExprId> Machine::to_signal(const Value& v, Span span) {
     case Tag::Int:
       if (!is_exact_in_signal(v.integer)) {
         fail(Code::IntegerOverflow, span, fmt::format("{} is too large for an Int signal", v.integer));
-        if (last_) last_->note("an Int signal is exact up to 2^53 = 9007199254740992 in absolute value");
+        if (last_) last_->note("an Int signal is exact below 2^53 = 9007199254740992 in absolute value");
         return std::nullopt;
       }
       [[fallthrough]];

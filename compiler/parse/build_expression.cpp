@@ -223,6 +223,13 @@ Expr* Builder::suffix(Expr* base, P::SuffixContext* ctx, Span whole) {
     return base;
   }
   ast::Ident field = ctx->name() ? ident(ctx->name()) : ident(ctx->UPPER_NAME());
+  if (base->kind == ExprKind::Int) {  // `1.e-3`
+    const std::string number(sources_.text(base->span));
+    const Span point = join(base->span, span(ctx->start));
+    error(Code::SyntaxError, point, "a number needs a digit after the point")
+        .fix("write `" + number + ".0`", point, number + ".0");
+    return base;
+  }
   if (!constructor) return arena_.make<ast::FieldExpr>(Expr{ExprKind::Field, whole}, base, field);
   // A dot after an upper-case name qualifies: `A.B.c`.
   ast::QualifiedIdent name = constructor->name;

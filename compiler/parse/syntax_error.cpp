@@ -345,6 +345,14 @@ class Reporter {
   void helps(Diagnostic& d) const {
     if (kind(at_) == kEnd && expects(P::ELSE) && has(P::THEN))
       d.help("an `if` in an expression needs an `else`");
+    else if (kind(at_) == P::COMMA && at_ > 0 && kind(at_ - 1) == P::INT && adjacent(at_ - 1) &&
+             kind(at_ + 1) == P::INT && adjacent(at_))
+      d.fix("the decimal point is written `.`", span(at_), ".");
+    else if (kind(at_) == P::EQUAL && kind(0) == P::LOCAL)
+      d.help(
+          "an equation is an item of its own, `x = 1.0`; so is the value at the start, `initially x = 1.0`");
+    else if (kind(at_) == P::UPPER_NAME && (kind(0) == P::LOCAL || kind(0) == P::DISCRETE))
+      d.help("the name of a variable starts with a lower-case letter");
     else if (kind(at_) == P::EQUAL && piece_.kind != BlockKind::Body &&
              std::ranges::count(piece_.tokens, P::EQUAL, &Token::kind) > 1)
       d.help("equations belong into a relation, `sigrel (…) where`; a comparison is written `==`");

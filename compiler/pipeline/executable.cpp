@@ -10,7 +10,7 @@ namespace {
 
 /// Mathematical functions in loops call the vector maths library: four times as fast, and reproducible on one
 /// machine; the results differ from scalar calls and from the interpreter by a few units in the last place.
-constexpr jit::Options kOptions{.vector_math = true};
+const jit::Options kOptions{.vector_math = true};  // not constexpr: libstdc++ 12 forbids it for its text
 
 }  // namespace
 

@@ -4,6 +4,15 @@
 
 namespace sigrel::pipeline {
 
+namespace {
+
+std::string_view work_name;  // written by the thread of the session only
+
+}  // namespace
+
+std::string_view current_work() { return work_name; }
+void set_current_work(std::string_view name) { work_name = name; }
+
 double peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

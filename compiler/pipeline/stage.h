@@ -45,9 +45,15 @@ struct Timing {
 /// Peak memory of the process so far, in bytes.
 double peak_memory();
 
-/// Runs `work` and records its duration and the peak memory.
+/// What the process works at, for the message when memory ends: the stage that began last.
+std::string_view current_work();
+/// `name` outlives the process, as literals do.
+void set_current_work(std::string_view name);
+
+/// Runs `work` and records its duration and the peak memory. `name` is a literal.
 template <class Work>
 auto timed(std::vector<Timing>& timings, std::string_view name, Work work) {
+  set_current_work(name);
   const auto start = std::chrono::steady_clock::now();
   auto record = [&] {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

@@ -12,6 +12,7 @@
 #include "compiler/explain/failure_report.h"
 #include "compiler/explain/run_notes.h"
 #include "compiler/session/bounds.h"
+#include "compiler/session/integer_range.h"
 #include "compiler/session/session.h"
 #include "compiler/session/settings.h"
 #include "compiler/session/start_file.h"
@@ -230,12 +231,17 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   run.columns = choose_columns(model, options, run.plot);
   if (experiment && !options.init_from.empty())
     session::start_from_file(model, options.init_from, *experiment, diagnostics_);
+  if (model.structures && options.checkpoints)
+    diagnostics_
+        .report(Code::NotSupported, "this version takes no checkpoints of models whose structure changes")
+        .help("run it without `--checkpoint`");
   if (!experiment || diagnostics_.error_count() != errors) return run;
   run.valid = true;
 
   Columns recorded = run.columns;
   session::Bounds bounds(model, runtime::evaluate_parameters(model.plan.model, experiment->overrides),
                          recorded);
+  session::IntegerRange integers(model, recorded);
   LastRow last;
   const std::unordered_set<std::string_view> plotted(run.plot.begin(), run.plot.end());
   std::vector<std::size_t> kept;
@@ -247,7 +253,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   std::vector<std::size_t> results_columns(run.columns.size());
   std::iota(results_columns.begin(), results_columns.end(), std::size_t{0});
   std::deque<Selection> selections;
-  runtime::Output output{.columns = recorded.columns, .names = recorded.names, .sinks = {&trajectory}};
+  runtime::Output output{
+      .columns = recorded.columns, .names = recorded.names, .sinks = {&integers, &trajectory}};
   auto add_sink = [&](runtime::Sink& sink) {
     if (recorded.size() == run.columns.size())
       output.sinks.push_back(&sink);
@@ -272,7 +279,10 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (!options.sinks.empty())
     output.constants =
         results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
-  runtime::Control control{options.cancel, options.progress, options.event_observer, options.checkpoints};
+  runtime::Control control{.cancel = options.cancel,
+                           .progress = options.progress,
+                           .events = options.event_observer,
+                           .checkpoints = options.checkpoints};
   std::atomic<bool> stopped = false;  // by a bound, or by `options.cancel`
   const bool asserted = !bounds.empty() && options.assert_bounds.value_or(model.experiment.assert_bounds);
   if (asserted && !options.is_point) {
@@ -289,12 +299,14 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     control.structure = &*changes;
     control.events = nullptr;
   }
+  pipeline::set_current_work("run");
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, control);
-  if (control.cancel == &stopped && bounds.violated()) {
+  if (integers.violated() || (control.cancel == &stopped && bounds.violated())) {
     run.outcome.status = runtime::Outcome::Failed;
     run.outcome.failure = {};
     run.bound_failed = true;
   }
+  integers.report(model, diagnostics_);
   run.final_values = last.take();
   const runtime::Failure& failure = run.outcome.failure;
   if (failure.kind == runtime::FailureKind::Internal ||

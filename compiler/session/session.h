@@ -78,7 +78,7 @@ struct RunOptions {
 
 struct Run {
   bool valid = false;         // false: an error was reported before the run started
-  bool bound_failed = false;  // a `min` or `max` ended it (RunOptions::assert_bounds)
+  bool bound_failed = false;  // a `min` or `max` ended it (RunOptions::assert_bounds), or the range of Ints
   runtime::Outcome outcome;
   pipeline::Columns columns;  // recorded; the order of `final_values` and of the sinks
   std::vector<double> final_values;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "compiler/explain/failure_report.h"
+#include "compiler/session/integer_range.h"
 #include "compiler/session/session.h"
 #include "compiler/session/start_file.h"
 
@@ -67,6 +68,7 @@ class Extremes final : public runtime::Sink {
 
 struct Finished {
   SweepRow row;
+  Diagnostics told;  // by the sinks
   runtime::Outcome outcome;
 };
 
@@ -136,16 +138,20 @@ class Sweep {
     for (std::size_t k = 0; k < parameters_.size(); ++k)
       experiment.overrides.emplace_back(parameters_[k], f.row.parameters[k]);
     Extremes extremes(f.row);
-    runtime::Output output{.columns = columns_.columns, .names = columns_.names, .sinks = {&extremes}};
+    pipeline::Columns columns = columns_;
+    IntegerRange integers(model_, columns, 0);
+    runtime::Output output{
+        .columns = columns.columns, .names = columns.names, .sinks = {&integers, &extremes}};
     output.event_rows = options_.event_rows;
     if (std::ranges::binary_search(options_.trajectories, point)) output.sinks.push_back(&f.row.trajectory);
     f.outcome = runtime::simulate(model_.plan.model, experiment, output, {options_.cancel, {}});
+    integers.report(model_, f.told);
     return f;
   }
 
   void take(Finished& f) {
     if (f.outcome.failure) {
-      Diagnostics told;
+      Diagnostics& told = f.told;  // what it says comes first
       explain::report_failure({model_.system, model_.dae, model_.plan, "", ""}, f.outcome, told);
       f.row.last.clear();
       for (const Diagnostic& d : told.all())

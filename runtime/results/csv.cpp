@@ -156,9 +156,13 @@ bool CsvReader::line() {
     ++line_;
     if (text_.ends_with('\r')) text_.pop_back();
     // A line without end and without all its fields is what a run that was killed has left of a row.
-    const bool begun =
-        in_.eof() && std::ranges::count(text_, ',') < static_cast<std::ptrdiff_t>(names_.size());
-    if (begun) return false;
+    const bool ends = !in_.eof() || text_.empty();
+    if (!ends && std::ranges::count(text_, ',') < static_cast<std::ptrdiff_t>(names_.size())) return false;
+    if (!ends) {  // `0.123` may have been `0.123456`, or `0.123e-7`
+      refuse(fmt::format("has no end of line {}, its last one: digits may be missing there", line_),
+             "delete this line, or end it with a line break if it is complete");
+      return false;
+    }
     if (!text_.empty()) return true;
   }
   return false;
@@ -174,7 +178,7 @@ bool CsvReader::last(Row& row) {
     found.swap(text_);
     at = line_;
   }
-  if (found.empty()) return false;
+  if (failure() || found.empty()) return false;
   line_ = at;
   return parse(found, row);
 }

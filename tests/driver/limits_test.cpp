@@ -1,8 +1,13 @@
 // Limits: a model that needs more ends with an error that names the place and the limit; options change them.
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 #include "process.h"
+#include "tests/sanitized.h"
 
 namespace {
 
@@ -18,6 +23,17 @@ std::string doubling_list(int n) {
          "  local y :: Real\n"
          "  y = real (length (f " +
          std::to_string(n) + "))\n";
+}
+
+/// With a limit of the address space.
+Finished sigrel_within(rlim_t megabytes, const std::vector<std::string>& arguments) {
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  const rlimit limit{std::min(megabytes << 20, before.rlim_max), before.rlim_max};
+  setrlimit(RLIMIT_AS, &limit);  // of this process, whose children inherit it
+  const Finished f = sigrel(arguments);
+  setrlimit(RLIMIT_AS, &before);
+  return f;
 }
 
 }  // namespace
@@ -39,6 +55,32 @@ TEST_CASE("memory: doubling lists and texts end with an error at the place") {
   f = sigrel({"run", text, "--limit", "memory=16M"});
   CHECK(f.code == 1);
   CHECK(contains(f.err, "error[SR0553]"));
+}
+
+TEST_CASE("memory: a limit of the system ends with an error that names it and the stage") {
+  if (kSanitized) return;
+  const Finished f = sigrel_within(500, {"check", temporary("list.sr", doubling_list(40))});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "error[SR0553]: memory is exhausted at `structure`"));
+  CHECK(contains(f.err, "limits the address space of this process to 500 MB"));
+}
+
+TEST_CASE("memory: wherever it ends, in a library too, an error says so") {
+  if (kSanitized) return;
+  const std::string chain = temporary("chain.sr",
+                                      "main = sigrel () where\n"
+                                      "  local x :: Real^60000\n"
+                                      "  for i in 1 .. 60000 do\n"
+                                      "    der x[i] = -real i * x[i] + (if i > 1 then x[i - 1] else 0.0)\n"
+                                      "    initially\n"
+                                      "      x[i] = 1.0\n");
+  for (const rlim_t megabytes : {110, 120, 130, 140, 150}) {
+    const Finished f = sigrel_within(
+        megabytes, {"run", chain, "--stop", "0.001", "--steps", "2", "--no-plot", "--no-cache"});
+    INFO(megabytes << " MB: " << f.err);
+    CHECK((f.code == 0 || (f.code == 1 && contains(f.err, "error[SR0553]: memory is exhausted"))));
+    if (megabytes == 110) CHECK(f.code == 1);
+  }
 }
 
 TEST_CASE("memory: the limit can be raised") {
@@ -64,6 +106,7 @@ TEST_CASE("nesting: a recursion without end is named in the file of the model") 
   CHECK(contains(f.err, "error[SR0550]: `ladder` contains itself without end"));
   CHECK(contains(f.err, "ladder.sr:5:"));
   CHECK(!contains(f.err, "twoPin"));
+  CHECK(contains(f.err, "--limit nesting=VALUE"));
 }
 
 TEST_CASE("unknowns, instances, iterations, steps and types have limits") {

@@ -54,3 +54,10 @@ TEST_CASE("the deepest source needs no large stack") {
                                       "  initially x = 1.0\n");
   CHECK(shell("ulimit -s 256; $PROGRAM --no-cache run " + model + " --no-plot >/dev/null") == 0);
 }
+
+TEST_CASE("a source without end is refused") {
+  const Finished f = sigrel({"check", "/dev/zero"});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("error[SR0001]: `/dev/zero` cannot be read") != std::string::npos);
+  CHECK(f.err.find("does not end") != std::string::npos);
+}

@@ -15,6 +15,8 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/sanitized.h"
+
 namespace sigrel::fuzz {
 namespace {
 
@@ -190,7 +192,7 @@ CommandLines::Ended CommandLines::execute(const std::vector<std::string>& argume
       setrlimit(what, &both);
     };
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_AS, kMemory);
+    if (!kSanitized) limit(RLIMIT_AS, kMemory);
     limit(RLIMIT_FSIZE, kFileSize);
     setenv("SIGREL_CACHE", (folder_ + "/folder").c_str(), 1);
     const int flags = O_WRONLY | O_CREAT | O_TRUNC;

@@ -17,6 +17,7 @@
 
 #include "tests/fuzz/generator.h"
 #include "tests/fuzz/whole_run.h"
+#include "tests/sanitized.h"
 
 using namespace sigrel::fuzz;
 
@@ -28,7 +29,7 @@ enum Ended : int { kRefused, kFailed, kCompleted, kFault, kEndings };
 int run_in_child(const std::string& text) {
   const rlimit time{kSeconds, kSeconds}, memory{kMemory, kMemory}, core{0, 0};
   setrlimit(RLIMIT_CPU, &time);
-  setrlimit(RLIMIT_AS, &memory);
+  if (!kSanitized) setrlimit(RLIMIT_AS, &memory);
   setrlimit(RLIMIT_CORE, &core);
   const WholeRun run = whole_run(text);
   if (run.fault.empty()) return run.completed ? kCompleted : run.compiled ? kFailed : kRefused;

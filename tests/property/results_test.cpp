@@ -119,6 +119,28 @@ TEST_CASE("a CSV file is read as it was written, to the last bit") {
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a CSV file that is cut at any byte is refused, or gives rows that were written") {
+  const std::string path = temporary(".csv");
+  property::holds(
+      [&] {
+        const Table table = any_table();
+        write<CsvFile>(path, table);
+        Choices choices(*property::decisions());
+        const auto size = static_cast<std::uint32_t>(std::filesystem::file_size(path));
+        std::filesystem::resize_file(path, choices.below(size));
+        const auto reader = open_results(path);
+        ResultReader::Row row;
+        for (std::size_t r = 0; reader->next(row); ++r) {
+          RC_ASSERT(r < table.rows.size());
+          RC_ASSERT(bits(row.time) == bits(table.times[r]));
+          for (std::size_t c = 0; c < table.rows[r].size(); ++c)
+            RC_ASSERT(bits(row.values[c]) == bits(table.rows[r][c]));
+        }
+      },
+      {.cases = 150, .size = 100});
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("a MATLAB file is read with the numbers that were written") {
   const std::string path = temporary(".mat");
   property::holds(

@@ -75,6 +75,12 @@ Type* ExpressionChecker::apply_arguments(Type* type, const ast::Expr* head, std:
   const bool integers =
       known && known->kind == Value::Primitive &&
       (known->builtin->op == core::Primitive::IntDiv || known->builtin->op == core::Primitive::IntMod);
+  const bool nested = known && known->kind == Value::Primitive &&
+                      reports_nested_application(head, known->builtin->arity, args);
+  if (nested) {
+    for (const ast::Expr* arg : args) out.push_back(core_.placeholder(arg->span));
+    return types_.error();
+  }
   for (std::size_t i = 0; i < args.size(); ++i) {
     type = find(type);
     if (type->kind == TypeKind::Variable) {
@@ -106,6 +112,32 @@ Type* ExpressionChecker::apply_arguments(Type* type, const ast::Expr* head, std:
   return type;
 }
 
+/// `5 V`, `2 x`: a unit or a factor after a number.
+void ExpressionChecker::explain_number(Diagnostic& d, const ast::Expr* number,
+                                       std::span<ast::Expr* const> args) {
+  const std::string what = args.empty() ? "" : head_text(args[0]);
+  if (!what.empty() && args[0]->span.begin == number->span.end)
+    d.help("a unit is written in angle brackets, as in `1.0<V>`");
+  else
+    d.help("a product is written with `*`, a unit in angle brackets, as in `1.0<V>`");
+}
+
+/// `not pre x`: the last argument is a function that is applied to the arguments after it. Reports it.
+bool ExpressionChecker::reports_nested_application(const ast::Expr* head, std::size_t arity,
+                                                   std::span<ast::Expr* const> args) {
+  if (arity == 0 || args.size() <= arity || args[arity - 1]->kind != ExprKind::Variable) return false;
+  const Value* inner = known_head(args[arity - 1]);
+  if (!inner || inner->kind != Value::Primitive) return false;
+  const std::string outer = head_text(head), function = head_text(args[arity - 1]);
+  diagnostics_
+      .report(Code::WrongArgumentCount, join(args[arity - 1]->span, args.back()->span),
+              "`" + outer + "` takes " + std::to_string(arity) +
+                  (arity == 1 ? " argument, " : " arguments, ") + std::to_string(args.size()) + " are given")
+      .help("an argument that is an application is written in parentheses: `" + outer + " (" + function +
+            " …)`");
+  return true;
+}
+
 /// `head` applied to the first `given` arguments has `type`, which is no function.
 void ExpressionChecker::report_surplus_arguments(Type* type, const ast::Expr* head,
                                                  std::span<ast::Expr* const> args, std::size_t given,
@@ -120,6 +152,7 @@ void ExpressionChecker::report_surplus_arguments(Type* type, const ast::Expr* he
       if (const auto ours = our_word(head_text(args[0])))
         d.fix("`" + head_text(args[0]) + "` is written `" + std::string(*ours) + "`", args[0]->span,
               std::string(*ours));
+    if (head->kind == ExprKind::Int || head->kind == ExprKind::Real) explain_number(d, head, args);
     if (type->kind == TypeKind::Relation)
       d.help("a relation is applied to signals with `<>`: `" + (name.empty() ? "r" : name) + " <> (…)`");
     messages_.suppress_further_errors(head);

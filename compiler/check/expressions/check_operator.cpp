@@ -43,6 +43,12 @@ bool is_arithmetic(BinaryOp op) {
   return op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul || op == BinaryOp::Div;
 }
 
+/// `f -x`: written as an argument is.
+bool is_negative_argument(const ast::BinaryExpr* e) {
+  return e->op == BinaryOp::Sub && e->left->span.end < e->op_span.begin &&
+         e->op_span.end == e->right->span.begin;
+}
+
 Reason other_operand(const ast::BinaryExpr* e, const ast::Expr* other) {
   return {ReasonKind::Operand, other->span, intern(ast::spelling(e->op)), 0, other, true};
 }
@@ -112,6 +118,16 @@ Typed ExpressionChecker::applied(const ast::BinaryExpr* e, Typed left, Typed rig
 
 Typed ExpressionChecker::sum(const ast::BinaryExpr* e, Typed left, const ast::Expr* left_ast) {
   std::string_view sign = ast::spelling(e->op);
+  if (is_negative_argument(e) && find(left.type)->kind == TypeKind::Function) {
+    const std::string function = head_text(left_ast);
+    diagnostics_
+        .report(Code::OperandType, e->op_span,
+                "this is a difference, whose left side is the function " +
+                    (function.empty() ? std::string("before it") : "`" + function + "`"))
+        .help("a negative argument is written in parentheses: `" + (function.empty() ? "f" : function) +
+              " (-1.0)`");
+    return {left.expr, types_.error()};
+  }
   if (!messages_.require_operand(left.type, kNumber, left_ast, sign))
     return applied(e, left, {infer(e->right).expr, types_.error()});
   Typed right = infer(e->right, left.type);

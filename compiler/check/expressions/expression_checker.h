@@ -122,6 +122,8 @@ class ExpressionChecker : private PartReferences {
   Reason argument_reason(const ast::Expr* head);
   void report_surplus_arguments(Type* type, const ast::Expr* head, std::span<ast::Expr* const> args,
                                 std::size_t given, const Reason& reason);
+  static void explain_number(Diagnostic& d, const ast::Expr* number, std::span<ast::Expr* const> args);
+  bool reports_nested_application(const ast::Expr* head, std::size_t arity, std::span<ast::Expr* const> args);
   core::Expr* default_experiment(core::Expr* model, Span span);
   core::Expr* sum_of_list(core::Expr* list, Type* type, Span span);
 

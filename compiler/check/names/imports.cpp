@@ -27,7 +27,7 @@ void import_visible(ModuleScope& scope, const ModuleScope& from) {
 }  // namespace
 
 Scopes::Scopes(Diagnostics& diagnostics, Types& types, CoreBuilder& core)
-    : diagnostics_(diagnostics), types_(types), core_(core) {
+    : diagnostics_(diagnostics), types_(types), core_(core), undefined_(diagnostics) {
   open_builtin_scope();
 }
 
@@ -52,6 +52,7 @@ ModuleScope& Scopes::open_module(const ast::Module& module, bool sees_previous) 
   scope.name = module.name.name;
   scope.incomplete = module.incomplete;
   module_ = &scope;
+  undefined_.start_module();
   import_names(module, scope, previous);
   modules_by_name_.emplace(scope.name, &scope);
   scope.qualifiers[scope.name].push_back(&scope);

@@ -16,6 +16,32 @@ std::optional<std::string_view> our_word(std::string_view word) {
   return std::nullopt;
 }
 
+namespace {
+
+constexpr std::string_view kParameterWords[] = {"parameter", "param", "constant", "const"};
+
+bool is_parameter_word(std::string_view word) {
+  return std::ranges::find(kParameterWords, word) != std::end(kParameterWords);
+}
+
+/// Whether `word` is that of another language for something that Sigrel writes in another way.
+bool is_other_word(std::string_view word) {
+  return our_word(word) || word == "sample" || is_parameter_word(word);
+}
+
+void explain_other_word(Diagnostic& d, std::string_view word, Span span) {
+  if (auto ours = our_word(word))
+    d.fix("it is written `" + std::string(*ours) + "` here", span, std::string(*ours));
+  else if (word == "sample")
+    d.help("a clock is written `every dt do`, with the assignments at its ticks below");
+  else
+    d.help(
+        "a parameter is an argument of the relation: `motor :: Real -> SR ()`, `motor r = sigrel () where`; "
+        "a value that never changes is `let k = 1.0`");
+}
+
+}  // namespace
+
 const Entry<Value>* Scopes::lookup_value(const ast::QualifiedIdent& name, bool report) {
   const Entry<Value>* found = nullptr;
   if (!name.qualified) {
@@ -69,18 +95,7 @@ const Entry<TypeName>* Scopes::lookup_type(const ast::QualifiedIdent& name) {
   }
   std::string n(text(name.ident.name));
   if (!found) {
-    if (module_->incomplete) return nullptr;
-    // One message per name and definition.
-    std::uint64_t key = (std::uint64_t(core_.current().value) << 32) | name.ident.name.value;
-    if (!reported_types_.insert(key).second) return nullptr;
-    auto& d = diagnostics_.report(Code::UnknownType, name.ident.span, "there is no type `" + n + "`");
-    if (auto ours = our_word(n)) {
-      d.fix("it is called `" + std::string(*ours) + "` here", name.ident.span, std::string(*ours));
-      return nullptr;
-    }
-    std::vector<Name> candidates;
-    for (auto& [candidate, entry] : searched->types) candidates.push_back(candidate);
-    suggest(d, name.ident.name, name.ident.span, candidates);
+    unknown_type(name, *searched);
   } else if (found->ambiguous) {
     diagnostics_.report(Code::AmbiguousName, name.ident.span,
                         "the type `" + n + "` is imported from both " + std::string(text(found->module)) +
@@ -118,38 +133,54 @@ std::vector<Name> Scopes::names_in_scope(bool upper) const {
   return names;
 }
 
+void Scopes::unknown_type(const ast::QualifiedIdent& name, const ModuleScope& searched) {
+  if (module_->incomplete) return;
+  const auto [span, word] = std::pair(name.ident.span, std::string(text(name.ident.name)));
+  const std::string message = "there is no type `" + word + "`";
+  const auto ours = our_word(word);
+  if (!ours && !name.qualified && undefined_.report_import(Code::UnknownType, name.ident.name, span, message))
+    return;
+  Diagnostic* d = undefined_.report(Code::UnknownType, name.ident.name, span, core_.current().value, message);
+  if (!d) return;
+  if (ours) {
+    d->fix("it is called `" + std::string(*ours) + "` here", span, std::string(*ours));
+    return;
+  }
+  std::vector<Name> candidates;
+  for (auto& [candidate, entry] : searched.types) candidates.push_back(candidate);
+  suggest(*d, name.ident.name, span, candidates);
+}
+
+bool Scopes::is_signal(std::string_view name) const {
+  const Local* local = is_interned(name) ? lookup_local(intern(name)) : nullptr;
+  return local && local->kind == Local::Signal;
+}
+
 void Scopes::unknown_value(const ast::QualifiedIdent& name) {
   if (module_->incomplete) return;
-  // One message per name and definition.
-  std::uint64_t key = (std::uint64_t(core_.current().value) << 32) | name.ident.name.value;
-  if (!reported_names_.insert(key).second) return;
-  std::string n(text(name.ident.name));
-  bool upper = !n.empty() && n[0] >= 'A' && n[0] <= 'Z';
-  std::string shown = name.qualified ? std::string(text(name.qualifier)) + "." + n : n;
-  auto& d = diagnostics_.report(upper ? Code::UnknownConstructor : Code::UnknownName, name.ident.span,
-                                "`" + shown + "` is not defined");
-  if (auto ours = name.qualified ? std::nullopt : our_word(n)) {
-    d.fix("it is written `" + std::string(*ours) + "` here", name.ident.span, std::string(*ours));
+  const std::string n(text(name.ident.name));
+  const bool upper = !n.empty() && n[0] >= 'A' && n[0] <= 'Z';
+  const Code code = upper ? Code::UnknownConstructor : Code::UnknownName;
+  const std::string message =
+      "`" + (name.qualified ? std::string(text(name.qualifier)) + "." + n : n) + "` is not defined";
+  const bool other_word = !name.qualified && is_other_word(n);
+  if (!name.qualified && !other_word &&
+      undefined_.report_import(code, name.ident.name, name.ident.span, message))
+    return;
+  Diagnostic* reported =
+      undefined_.report(code, name.ident.name, name.ident.span, core_.current().value, message);
+  if (!reported) return;
+  Diagnostic& d = *reported;
+  if (other_word) {
+    explain_other_word(d, n, name.ident.span);
     return;
   }
-  if (n == "sample" && !name.qualified) {
-    d.help("a clock is written `every dt do`, with the assignments at its ticks below");
+  if (n.ends_with('\'') && !name.qualified && is_signal(n.substr(0, n.size() - 1))) {
+    const std::string variable = n.substr(0, n.size() - 1);
+    d.fix("the derivative of `" + variable + "` is written `der " + variable + "`", name.ident.span,
+          "der " + variable);
     return;
   }
-  if ((n == "parameter" || n == "param" || n == "constant" || n == "const") && !name.qualified) {
-    d.help(
-        "a parameter is an argument of the relation: `motor :: Real -> SR ()`, `motor r = sigrel () where`; "
-        "a value that never changes is `let k = 1.0`");
-    return;
-  }
-  if (modules_with_ && !name.qualified)
-    if (const std::vector<std::string_view> modules = modules_with_(n); !modules.empty()) {
-      std::string places;
-      for (std::string_view module : modules)
-        places += (places.empty() ? "`" : " or `") + std::string(module) + "`";
-      d.help("the library has it in " + places + ": add `import " + std::string(modules[0]) + "`");
-      return;
-    }
   std::vector<Name> candidates;
   if (name.qualified) {
     for (const ModuleScope* module : module_->qualifiers.at(name.qualifier))
@@ -171,7 +202,10 @@ void Scopes::unknown_value(const ast::QualifiedIdent& name) {
 void Scopes::unknown_qualifier(const ast::QualifiedIdent& name) {
   if (module_->incomplete) return;
   std::string q(text(name.qualifier));
-  auto& d = diagnostics_.report(Code::UnknownModule, name.ident.span, "no module is imported as `" + q + "`");
+  Diagnostic* reported = undefined_.report(Code::UnknownModule, name.qualifier, name.ident.span,
+                                           core_.current().value, "no module is imported as `" + q + "`");
+  if (!reported) return;
+  Diagnostic& d = *reported;
   std::vector<Name> candidates;
   for (auto& [candidate, module] : module_->qualifiers) candidates.push_back(candidate);
   std::size_t helps = d.helps.size();

@@ -1,5 +1,5 @@
 // The meaning of names: the scopes of modules with their imports, and the local scope of the definition being
-// checked. Looking a name up reports an unknown or ambiguous one, once per name and definition.
+// checked. Looking a name up reports an unknown or ambiguous one.
 #pragma once
 #include <deque>
 #include <span>
@@ -10,6 +10,7 @@
 
 #include "compiler/check/expressions/core_builder.h"
 #include "compiler/check/names/module_scope.h"
+#include "compiler/check/names/undefined_names.h"
 #include "compiler/diagnostics/diagnostic.h"
 
 namespace sigrel::check {
@@ -41,7 +42,7 @@ class Scopes {
 
   /// CheckOptions::modules_with.
   void set_modules_with(std::vector<std::string_view> (*modules_with)(std::string_view)) {
-    modules_with_ = modules_with;
+    undefined_.set_modules_with(modules_with);
   }
 
   // imports.cpp
@@ -101,6 +102,8 @@ class Scopes {
   void import_list(const ast::ImportDecl& import, ModuleScope& scope, const ModuleScope& from);
   void import_open(const ast::ImportDecl& import, ModuleScope& scope, const ModuleScope& from);
   void unknown_value(const ast::QualifiedIdent& name);
+  void unknown_type(const ast::QualifiedIdent& name, const ModuleScope& searched);
+  bool is_signal(std::string_view name) const;
   void unknown_qualifier(const ast::QualifiedIdent& name);
   std::vector<Name> names_in_scope(bool upper) const;
 
@@ -111,13 +114,12 @@ class Scopes {
   std::unordered_map<Name, ModuleScope*> modules_by_name_;
   ModuleScope builtin_scope_;
   ModuleScope* module_ = nullptr;  // the one being checked
-  std::vector<std::string_view> (*modules_with_)(std::string_view) = nullptr;
   std::unordered_map<Name, std::vector<TypeConstructor*>> records_by_field_;
   std::vector<Local*> locals_;  // by Name: the innermost meaning
   std::vector<Local*> trail_;
   RelationContext* relation_ = nullptr;
   int static_depth_ = 0;
-  std::unordered_set<std::uint64_t> reported_names_, reported_types_;  // with the definition
+  UndefinedNames undefined_;
   std::uint32_t suggestions_ = 0;
 };
 

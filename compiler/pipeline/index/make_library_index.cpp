@@ -40,8 +40,9 @@ class Declaration {
   bool is_always_parsed() const { return tokens_[0].kind == TokenKind::Keyword; }
   std::uint32_t end() const { return tokens_.back().span.end; }
 
-  /// a, b :: T and f x = y.
+  /// a and b of `a, b :: T`, f of `f x = y`, T of `type T = …`, D, A and B of `data D = A | B Int`.
   std::vector<std::string_view> defined() const {
+    if (is_always_parsed()) return defined_type();
     std::vector<std::string_view> found{text(0)};
     for (std::size_t i = 1; i + 1 < tokens_.size() && tokens_[i].kind == TokenKind::Comma; i += 2)
       found.push_back(text(i + 1));
@@ -65,13 +66,22 @@ class Declaration {
   }
 
  private:
+  std::vector<std::string_view> defined_type() const {
+    const bool is_data = text(0) == "data";
+    if (!is_data && text(0) != "type" && text(0) != "record") return {};
+    std::vector<std::string_view> found;
+    for (std::size_t i = 1; i < tokens_.size() && (i == 1 || is_data); ++i)
+      if (tokens_[i].kind == TokenKind::Capital && (i == 1 || text(i - 1) == "=" || text(i - 1) == "|"))
+        found.push_back(text(i));
+    return found;
+  }
+
   const SourceMap& sources_;
   std::span<const SourceToken> tokens_;
 };
 
 void list(const Declaration& declaration, std::string_view text, std::uint32_t begin, Lists& lists) {
-  std::vector<std::string_view> defined, mentioned = declaration.mentioned();
-  if (!declaration.is_always_parsed()) defined = declaration.defined();
+  const std::vector<std::string_view> defined = declaration.defined(), mentioned = declaration.mentioned();
   for (const auto& names : {defined, mentioned})
     for (std::string_view name : names) lists.references << lists.name(name) << ',';
   const std::string_view skipped = text.substr(begin, declaration.end() - begin);

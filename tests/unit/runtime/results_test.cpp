@@ -102,17 +102,17 @@ TEST_CASE("CSV: numbers read back to the same bits, names are quoted") {
 
 TEST_CASE("CSV: of a run that was killed, the rows up to the last complete one are read") {
   const std::string path = temporary("sigrel_csv_killed.csv");
-  for (const char* rest : {"2", "2,", "2,30", "2,30,"}) {
+  for (const char* rest : {"2", "2,", "2,30", "2,30,", "2,30,4", "2,30,4e"}) {
     std::ofstream(path) << "time,a,b\n0,1,2\n1,3,4\n" << rest;
-    const bool complete = std::string_view(rest) == "2,30,";  // in number of fields: the last one is missing
+    const bool complete = std::string_view(rest).starts_with("2,30,");  // in number of fields
     CsvReader rows(path), end(path);
     ResultReader::Row row;
     REQUIRE((rows.next(row) && rows.next(row)));
     CHECK(row.values == std::vector<double>{3, 4});
     CHECK(!rows.next(row));
     CHECK(rows.failure().has_value() == complete);
+    CHECK(end.last(row) == !complete);
     if (complete) continue;
-    REQUIRE(end.last(row));
     CHECK(row.time == 1);
   }
   std::ofstream(path) << "time,a,b\n0,1\n1,3,4\n";  // a line that has ended is complete

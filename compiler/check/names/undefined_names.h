@@ -1,0 +1,56 @@
+// Which undefined names have been reported, so that one cause is one error: a name that is used in several
+// definitions, and the names of a library module that is not imported.
+#pragma once
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/base/name.h"
+#include "compiler/diagnostics/diagnostic.h"
+
+namespace sigrel::check {
+
+class UndefinedNames {
+ public:
+  explicit UndefinedNames(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  /// CheckOptions::modules_with.
+  void set_modules_with(std::vector<std::string_view> (*modules_with)(std::string_view)) {
+    modules_with_ = modules_with;
+  }
+  /// Forgets what was reported of another module.
+  void start_module();
+
+  /// A new error about a name that is used at `span` in `definition`; null if there is one. That one then
+  /// has a label at the first uses in other definitions.
+  Diagnostic* report(Code code, Name name, Span span, std::uint32_t definition, std::string message);
+  /// Whether a library module defines the name; then an error says to import this module, one for all names
+  /// of it.
+  bool report_import(Code code, Name name, Span span, std::string message);
+
+ private:
+  /// An error about a name, and how often it was used in other definitions.
+  struct Reported {
+    Diagnostic* diagnostic = nullptr;
+    std::uint32_t definition = 0;  // the last one in which it was used
+  };
+  /// An import that is missing.
+  struct Import {
+    std::vector<std::string_view> modules;  // each of them defines all the names
+    Diagnostic* diagnostic;
+    std::string first;  // the text of the name that was found first
+    std::vector<std::string> others;
+  };
+  static void describe(const Import& import);
+
+  Diagnostics& diagnostics_;
+  std::vector<std::string_view> (*modules_with_)(std::string_view) = nullptr;
+  // References to diagnostics stay valid: checking only appends.
+  std::unordered_map<std::uint64_t, Reported> reported_;  // by name and code
+  std::unordered_set<Name> imported_;                     // the names of `imports_`
+  std::vector<Import> imports_;
+};
+
+}  // namespace sigrel::check

@@ -56,7 +56,11 @@ bool DiscreteSinks::possible(std::uint32_t row, const Variation& variation,
     case Kind::Dynamic:
     case Kind::Compared: return !section.loop && variation.row[row] == Variation::Constant;
     case Kind::Condition: return variation.row[row] == Variation::Constant;
-    case Kind::Previous: return true;
+    case Kind::Previous: {
+      // What a state was before is known to its own component alone.
+      const std::uint32_t of = index_.model().events.previous[row - section.first].of;
+      return of == kNone || variation.node[of] == Variation::Constant;
+    }
     case Kind::Value: {
       // Only components let it fire.
       const std::uint32_t trigger = index_.model().events.effects[section.tag + row - section.first].trigger;

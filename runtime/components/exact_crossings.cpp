@@ -3,8 +3,7 @@
 // Each watched difference is a sum of exponentials, seen from the side on which it is held. All are followed
 // through intervals that grow, so that a long time without events is not searched where one of them crosses
 // early. A crossing is one by more than the rounding errors of the difference: a diode whose current comes to
-// rest at zero does not switch. An event is just behind its crossing, so that the difference has its new
-// sign.
+// rest at zero does not switch. The event is at the zero itself: what it assigns has its errors no larger.
 #include <algorithm>
 #include <cmath>
 
@@ -18,6 +17,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kRounding = 64 * kEpsilon;  // of a difference, relative to its terms
 constexpr double kTogether = 1e-10;          // of a difference, relative to its largest magnitude so far
 constexpr double kGrowth = 4;                // of the intervals
+constexpr double kRest = 8;                  // times its rounding errors: what a difference at rest may reach
 }  // namespace
 
 /// Whether a difference crosses zero at this instant up to the errors of algebraic loops, as that of another
@@ -48,6 +48,7 @@ void ExactForm::find_end(std::size_t component, double limit) {
   const std::size_t watched = events.zero_crossings().functions().watched().size();
   terms_.resize(watched * spectrum.terms());
   above_.resize(watched);
+  tolerances_.resize(watched);
   sizes_.resize(spectrum.blocks().size());
   std::vector<ExponentialSum> functions;
   functions.reserve(watched);
@@ -64,15 +65,17 @@ void ExactForm::find_end(std::size_t component, double limit) {
       size += sizes_[b] * std::min(until, 1 / std::abs(spectrum.blocks()[b].eigenvalue));
     }
     for (Spectrum::Complex& term : terms) term *= side;
-    functions.emplace_back(spectrum, side * difference + kRounding * size, terms);
+    tolerances_[w] = kRounding * size;
+    functions.emplace_back(spectrum, side * difference + tolerances_[w], terms);
     const ExponentialSum::Sample now = functions.back().sample(0);
     above_[w] = now.value >= 0;
     if (above_[w] || now.slope >= -kRounding * rate) continue;
     piece.end = piece.start;  // it is beyond zero already, and leaves it
     piece.watched = w;
+    piece.is_rounding = true;
     return;
   }
-  double begin = 0, end = until;
+  double begin = 0, end = until, crossing = 0;
   if (spectrum.fastest() > 0) end = std::min(end, kGrowth / spectrum.fastest());
   for (; begin < until && !piece.ends_by_crossing(); begin = end, end = std::min(until, kGrowth * end)) {
     double first = end;
@@ -82,12 +85,20 @@ void ExactForm::find_end(std::size_t component, double limit) {
       const std::optional<double> fall = functions[w].first_fall(begin, first, resolution, above);
       above_[w] = above;
       if (!fall) continue;
-      first = *fall;
-      piece.end = piece.start + first;
-      if (piece.end - piece.start < first) piece.end = std::nextafter(piece.end, HUGE_VAL);
+      first = crossing = *fall;
       piece.watched = w;
     }
   }
+  if (piece.ends_by_crossing()) end_at_crossing(piece, functions[piece.watched], crossing);
+}
+
+/// The end of a piece by a difference that falls below its rounding errors there: where it is zero.
+void ExactForm::end_at_crossing(Piece& piece, const ExponentialSum& function, double s) const {
+  const double zero = tolerances_[piece.watched];
+  s = function.fall_before(s, zero);
+  piece.end = piece.start + s;
+  if (piece.end - piece.start < s) piece.end = std::nextafter(piece.end, HUGE_VAL);
+  piece.is_rounding = std::max(std::abs(function.value(0)), std::abs(function.value(s / 2))) <= kRest * zero;
 }
 
 }  // namespace runtime

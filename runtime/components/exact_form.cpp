@@ -16,6 +16,8 @@ namespace {
 // As for the whole model (time_loop.cpp): events that do not advance time come to no end.
 constexpr double kStuckAdvance = 1e-9;
 constexpr std::uint32_t kCloseEvents = 1000;
+// A difference of two numbers is rounding error up to this part of them.
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
 // Modes of a form; a coefficient that takes new values at every event has no use for more.
 constexpr std::size_t kMostModes = 100'000;
 
@@ -240,12 +242,13 @@ void ExactForm::find_directions(const std::function<bool(std::uint32_t)>& crosse
 
 bool ExactForm::advances(std::size_t component, double time) {
   Piece& piece = pieces[component];
-  if (time - piece.event_mark > kStuckAdvance * times.range()) {
+  if (!piece.is_rounding && time - piece.event_mark > kStuckAdvance * times.range()) {
     piece.event_mark = time;
     piece.close_events = 0;
     events.begin_sequence();
   } else if (++piece.close_events >= kCloseEvents) {
     instance.failure() = events.endless_sequence(time);
+    instance.failure().events = piece.close_events;  // other components share the counts
     instance.failure().step = time - piece.event_mark;
     return false;
   }
@@ -275,6 +278,7 @@ bool ExactForm::begin_piece(std::size_t component, double time) {
     }
   }
   piece.start = starts_[component] = time;
+  piece.is_rounding = false;
   const double next = events.next_time_event(time);
   if (states() == 1)
     find_end_of_one(component);
@@ -283,6 +287,7 @@ bool ExactForm::begin_piece(std::size_t component, double time) {
   if (next <= piece.end) {
     piece.end = next;
     piece.watched = Piece::kTime;
+    piece.is_rounding = false;
   }
   return true;
 }
@@ -392,6 +397,7 @@ void ExactForm::find_end_of_one(std::size_t component) {
     if (end < piece.end) {
       piece.end = end;
       piece.watched = w;
+      piece.is_rounding = side * difference <= kRounding * std::abs(slope * from(component)[0]);
     }
   }
 }

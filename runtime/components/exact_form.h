@@ -23,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/components/exponential_sum.h"
 #include "runtime/components/part_reports.h"
 #include "runtime/components/spectrum.h"
 #include "runtime/components/submodel.h"
@@ -51,6 +52,7 @@ struct ExactForm {
     static constexpr std::uint32_t kHorizon = kNone - 1;  // no event: the piece holds until then (Spectrum)
     double start = 0, end = 0;                            // end: of the next event; infinity: none
     std::uint32_t watched = kTime;   // the difference that crosses zero there, or one of these
+    bool is_rounding = false;        // the difference that ends it does not leave zero by more
     std::uint32_t close_events = 0;  // that did not advance time, and since when
     double event_mark = -std::numeric_limits<double>::infinity();
     std::shared_ptr<const Mode> mode;
@@ -145,6 +147,7 @@ struct ExactForm {
   bool crosses_here(std::size_t component, std::uint32_t watched) const;
   void find_end_of_one(std::size_t component);
   void find_end(std::size_t component, double limit);
+  void end_at_crossing(Piece& piece, const ExponentialSum& function, double s) const;
 
   std::vector<std::uint32_t> coefficient_variables_, coefficient_parameters_;
   std::unordered_multimap<std::uint64_t, std::shared_ptr<const Mode>> modes_;  // by hash of the coefficients
@@ -154,7 +157,7 @@ struct ExactForm {
   std::vector<double> matrix_of_one_, slopes_of_one_;
   bool mode_is_constant_ = true;  // of a component: no event changes a coefficient
   // Working memory:
-  std::vector<double> before_, differences_, now_, distances_, states_, sizes_;
+  std::vector<double> before_, differences_, now_, distances_, states_, sizes_, tolerances_;
   std::vector<Spectrum::Complex> vectors_, terms_;
   std::vector<std::uint8_t> above_;
 };

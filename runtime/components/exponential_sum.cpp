@@ -89,6 +89,18 @@ double ExponentialSum::find_zero(double from, double to) const {
   return s;
 }
 
+double ExponentialSum::fall_before(double s, double level) const {
+  const double last = s;
+  for (int k = 0; k < kNewtonSteps; ++k) {
+    const Sample at = sample(s);
+    if (!(at.slope < 0)) break;  // it does not fall: the level is as far as it can be
+    const double next = std::clamp(s - (at.value - level) / at.slope, 0.0, last);
+    if (std::abs(next - s) <= 4 * kEpsilon * s) break;
+    s = next;
+  }
+  return s;
+}
+
 std::optional<double> ExponentialSum::first_fall(double from, double to, double resolution,
                                                  bool& above) const {
   double width = to - from;

@@ -32,6 +32,9 @@ class ExponentialSum {
   /// already unless `above`, which becomes what holds at `to`. Intervals shorter than `resolution` are not
   /// divided: there the values at both ends decide.
   std::optional<double> first_fall(double from, double to, double resolution, bool& above) const;
+  /// Where the function falls below this level, s >= 0 being just behind that; 0 if it is below it from there
+  /// to `s`.
+  double fall_before(double s, double level) const;
 
  private:
   struct Enclosure {                            // over an interval

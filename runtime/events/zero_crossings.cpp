@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace runtime {
 
@@ -13,6 +14,8 @@ constexpr double kAtZero = 1e-9;
 constexpr double kRounding = 1e-14, kRoundingMargin = 8, kMostRounding = 1e-11;
 // The growth of a rate in a moment, as a multiple of the rate, that shows that the rate is rounding error.
 constexpr double kOvertakes = 8;
+// The value by the crossing of a difference that has not crossed: it equals none.
+constexpr double kNotCrossed = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal)
@@ -21,6 +24,7 @@ ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal
   for (auto* list : {&largest_, &at_crossing_, &at_update_, &reference_, &rate_before_event_, &tendency_,
                      &crossing_value_, &nominal_})
     list->assign(all, 0.0);
+  std::ranges::fill(crossing_value_, kNotCrossed);
   decided_by_.assign(all, DecidedBy::Difference);
   for (auto* list : {&changed_, &was_at_zero_, &is_at_zero_}) list->assign(all, 0);
   for (const std::uint32_t k : functions_.watched())
@@ -296,6 +300,7 @@ void ZeroCrossings::end_instant(std::span<const double> parameters) {
   for (std::uint32_t w = 0; w < watched.size(); ++w)
     if (decided_by_[watched[w]] == DecidedBy::Crossing) require_confirmation(w, Unconfirmed::Crossed);
   std::ranges::fill(decided_by_, DecidedBy::Difference);
+  std::ranges::fill(crossing_value_, kNotCrossed);
   was_at_zero_ = is_at_zero_;
 }
 

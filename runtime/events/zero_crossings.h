@@ -169,7 +169,7 @@ class ZeroCrossings {
   std::vector<DecidedBy> decided_by_;
   std::vector<std::uint8_t> changed_;  // by the last iteration
   std::vector<std::uint8_t> read_by_equations_;
-  std::vector<double> crossing_value_;     // the value that the direction of the crossing gives
+  std::vector<double> crossing_value_;     // that its crossing at this instant gives; NaN: none
   std::vector<double> largest_;            // magnitude of the difference so far
   std::vector<double> nominal_;            // of a comparison, largest of the variables that it reads
   std::vector<std::uint8_t> was_at_zero_;  // but for rounding, at the end of the last instant or in this one

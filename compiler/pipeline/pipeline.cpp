@@ -89,8 +89,9 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
       Printer{Dump::System, [&] { return system::print(elaborated->system); },
               [&] { return system_json(elaborated->system); }});
   if (!complete) return nullptr;
+  if (elaborated->system.switches.empty()) elaborator.reset();  // its values take memory
   std::unique_ptr<Compiled> model = compile(std::move(elaborated), backend, context, &program);
-  if (model && !model->system.switches.empty())
+  if (model && elaborator)
     model->structures = std::make_shared<Structures>(std::move(elaborator), backend, context);
   return model;
 }

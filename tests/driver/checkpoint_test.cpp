@@ -90,7 +90,7 @@ TEST_CASE("checkpoint: only the same run continues, with its own files") {
   refused(with({"--tolerance", "1e-5"}), "is of a run with other settings");
   refused(with({"-v", "x"}), "is of a run with other settings");
   refused(with({"-e", "pushed 3.0"}), "is of another model");
-  refused(with({"--every", "400rows"}), "is of a run with other settings");
+  refused(with({"--max-step", "0.5"}), "is of a run with other settings");
 
   auto damaged = [&](const std::string& bytes, const std::string& why) {
     std::ofstream(files.checkpoint, std::ios::binary) << bytes;

@@ -93,6 +93,8 @@ bool TimeLoop::left(double time) {
 void TimeLoop::resume(const Memory& memory) {
   time_ = step_mark_ = last_time_ = memory.time;
   next_row_ = memory.next_row;
+  first_step_ = memory.first_step;
+  immediate_ = memory.immediate;
   resumed_ = memory;
   outcome_.status = Outcome::Failed;
   integrate();
@@ -118,11 +120,10 @@ void TimeLoop::integrate() {
   if (scales_) outcome_.scales = scales_->scales();
 }
 
-/// Ends the loop for a checkpoint if one is due, and nothing is open here: no event at this time, no part of
-/// a step, no row that is held back.
+/// Ends the loop for a checkpoint if one is due, and no event here may still be reversed.
 bool TimeLoop::suspend() {
-  if (!control_.checkpoints || event_ || time_ < integrator_->time() || problem_.events.any_unconfirmed() ||
-      !recorder_.is_settled(time_) || !control_.checkpoints->due(next_row_ - 1))
+  if (!control_.checkpoints || problem_.events.any_unconfirmed() || !recorder_.is_settled(time_) ||
+      !control_.checkpoints->due(next_row_ - 1))
     return false;
   integrator_->interpolate(time_);
   const bool solved = problem_.system.output(time_, integrator_->y(), integrator_->rates(), observed_) &&
@@ -131,7 +132,7 @@ bool TimeLoop::suspend() {
     problem_.instance.failure() = {};
     return false;
   }
-  suspended_.emplace(time_, next_row_, integrator_->uses_adams(),
+  suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_,
                      scales_ ? scales_->largest() : std::vector<double>());
   return true;
 }

@@ -48,9 +48,11 @@ class TimeLoop {
   struct Memory {
     double time = 0;
     std::uint32_t next_row = 1;
-    bool adams = false;             // the present method
+    bool adams = false;     // the present method
+    double first_step = 0;  // of the integrator; 0: its choice
+    int immediate = 0;
     std::vector<double> largest{};  // StateScales
-    void visit(Archive& archive) { archive(time, next_row, adams, largest); }
+    void visit(Archive& archive) { archive(time, next_row, adams, first_step, immediate, largest); }
   };
 
   /// `observed`: the steps of the observed schedule that results need. All arguments outlive the loop.

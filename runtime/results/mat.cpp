@@ -158,7 +158,8 @@ Sink::Error MatFile::save(Archive& archive) {
   if (failed_) return {};
   if (Error error = flush()) return error;
   OutputFile::Mark mark;
-  if (!file_.mark(mark)) return fail();
+  const std::uint64_t row = (stored_.size() + 1) * sizeof(double);
+  if (!file_.mark(mark, file_.size() - kept_rows_ * row)) return fail();
   archive(mark, stored_, stop_at_, count_at_, rows_, kept_rows_, kept_until_);
   return {};
 }

@@ -68,23 +68,23 @@ bool OutputFile::truncate(std::uint64_t size) {
   return true;
 }
 
-/// The last bytes before `size`. False: the file is shorter.
+/// Fills `tail` with the last bytes before `size`. False: the file is shorter.
 bool OutputFile::read_tail(std::uint64_t size, std::string& tail) {
-  constexpr std::uint64_t kTail = 256;
-  tail.resize(std::min(size, kTail));
   std::ifstream in(path_, std::ios::binary);
   in.seekg(static_cast<std::streamoff>(size - tail.size()));
   in.read(tail.data(), static_cast<std::streamsize>(tail.size()));
   return static_cast<bool>(in);
 }
 
-bool OutputFile::mark(Mark& mark) {
+bool OutputFile::mark(Mark& mark, std::uint64_t from) {
+  constexpr std::uint64_t kTail = 256;
   if (!ours_) {
     error_ = "a checkpoint needs a regular file, to which the run can return";
     return false;
   }
   if (::fsync(descriptor_) != 0) return fail();
   mark.size = size_;
+  mark.tail.resize(std::min(size_ - from, kTail));
   if (read_tail(size_, mark.tail)) return true;
   error_ = "it cannot be read";
   return false;
@@ -92,8 +92,9 @@ bool OutputFile::mark(Mark& mark) {
 
 bool OutputFile::append(const std::string& path, const Mark& mark) {
   if (!append(path)) return false;
-  std::string tail;
-  if (ours_ && size_ >= mark.size && read_tail(mark.size, tail) && tail == mark.tail)
+  std::string tail(mark.tail.size(), '\0');
+  if (ours_ && size_ >= mark.size && mark.size >= tail.size() && read_tail(mark.size, tail) &&
+      tail == mark.tail)
     return truncate(mark.size);
   error_ = "it is not the file that belongs to the checkpoint";
   return false;

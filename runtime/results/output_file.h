@@ -39,7 +39,8 @@ class OutputFile {
   bool truncate(std::uint64_t size);
   /// Stores on disk what was written (fsync(2)), and marks the end. False also for pipes, devices and
   /// standard output, which cannot go back to a mark.
-  bool mark(Mark& mark);
+  /// Bytes before the offset `from` are still patched.
+  bool mark(Mark& mark, std::uint64_t from = 0);
   /// Opens a file that was marked, cuts off what was written later, and appends to it.
   bool append(const std::string& path, const Mark& mark);
   bool close();

@@ -125,15 +125,14 @@ bool Recorder::after_event(double time, const std::vector<double>& values, bool 
 
 bool Recorder::save(Archive& archive) {
   const Timer timer;
-  bool fine = write_held(after_);
-  archive(rows_, last_time_, seconds_);
-  fine = each(output_, error_, [&](Sink& sink) { return sink.save(archive); }) && fine;
+  archive(rows_, last_time_, seconds_, after_);
+  const bool fine = each(output_, error_, [&](Sink& sink) { return sink.save(archive); });
   seconds_ += timer.seconds();
   return fine;
 }
 
 bool Recorder::resume(Archive& archive) {
-  archive(rows_, last_time_, seconds_);
+  archive(rows_, last_time_, seconds_, after_);
   return each(output_, error_, [&](Sink& sink) { return sink.resume(output_, archive); });
 }
 

@@ -33,11 +33,9 @@ class Recorder {
 
   /// The values of the model at a checkpoint, at which the time loop has these. Called before `save`.
   virtual bool settle(double /*time*/, const std::vector<double>& /*values*/) { return true; }
-  /// Whether no row at this time or later is held back. Then `save` stores all rows, and `resume` continues
-  /// from there, instead of `begin`.
-  virtual bool is_settled(double time) const {
-    return !before_.present && !(after_.present && after_.time >= time);
-  }
+  /// Whether no event is open. Then `save` stores all rows but the one that is held back, which it saves, and
+  /// `resume` continues from there, instead of `begin`.
+  virtual bool is_settled(double /*time*/) const { return !before_.present; }
   bool save(Archive& archive);
   bool resume(Archive& archive);
 
@@ -67,6 +65,7 @@ class Recorder {
     bool present = false;
     double time = 0;
     std::vector<double> values;
+    void visit(Archive& archive) { archive(present, time, values); }
   };
   void select(const std::vector<double>& values, std::vector<double>& row) const;
   bool write(double time, std::span<const double> row);

@@ -48,7 +48,7 @@ struct Files {
 TEST_CASE("checkpoint: an interrupted run continues, and its files are those of one run") {
   for (const char* extension : {".csv", ".mat"}) {
     INFO(extension);
-    const Files whole("whole", extension), parts("parts", extension);
+    const Files whole("whole_checkpoint", extension), parts("parts_checkpoint", extension);
     REQUIRE(sigrel(whole.arguments()).code == 0);
     Finished part = sigrel(parts.arguments(), parts.results);
     REQUIRE(part.code == 130);
@@ -66,7 +66,7 @@ TEST_CASE("checkpoint: an interrupted run continues, and its files are those of 
 }
 
 TEST_CASE("checkpoint: only the same run continues, with its own files") {
-  const Files files("own");
+  const Files files("only_checkpoint");
   REQUIRE(sigrel(files.arguments({"--stop", "4000", "--steps", "2000", "--continue"})).code ==
           0);  // from the start
   const std::string checkpoint = read(files.checkpoint), results = read(files.results);
@@ -90,7 +90,7 @@ TEST_CASE("checkpoint: only the same run continues, with its own files") {
   refused(with({"--tolerance", "1e-5"}), "is of a run with other settings");
   refused(with({"-v", "x"}), "is of a run with other settings");
   refused(with({"-e", "pushed 3.0"}), "is of another model");
-  refused(with({"--every", "400rows"}), "is of a run with other settings");
+  refused(with({"--max-step", "0.5"}), "is of a run with other settings");
 
   auto damaged = [&](const std::string& bytes, const std::string& why) {
     std::ofstream(files.checkpoint, std::ios::binary) << bytes;
@@ -127,7 +127,7 @@ TEST_CASE("checkpoint: invalid command lines") {
                  "requires a file of results"));
   for (const char* every : {"", "10", "0s", "-1min", "nan s", "1.5rows", "3days", "1e99h99", "infs"})
     CHECK(sigrel({"run", model(), "--checkpoint", temporary("a.ckpt"), "--every", every}).code == 2);
-  const Files same("same");
+  const Files same("same_checkpoint");
   CHECK(contains(sigrel({"run", model(), "-o", same.results, "--checkpoint", same.results}).err,
                  "error[SR0619]"));
 }

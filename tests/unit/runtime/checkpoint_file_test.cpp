@@ -12,6 +12,7 @@
 
 #include "runtime/archive.h"
 #include "runtime/results/checkpoint_file.h"
+#include "runtime/results/mat.h"
 #include "runtime/results/output_file.h"
 
 using namespace runtime;
@@ -133,4 +134,36 @@ TEST_CASE("A file that grows returns to its mark, if it is the same file") {
   CHECK_FALSE(absent.append(path, mark));
   REQUIRE(pipe.open("/dev/null"));
   CHECK_FALSE(pipe.mark(mark));
+}
+
+TEST_CASE("A MAT file returns to a checkpoint after its first row, although its header has changed since") {
+  const std::string path = temporary("first.mat"), reference = temporary("reference.mat");
+  Output output;
+  output.columns = {{0, false}};
+  output.names = {"x"};
+  const std::vector<double> x = {2.5};
+  auto rows = [&](MatFile& file, int from, int to) {
+    for (int k = from; k < to; ++k) CHECK_FALSE(file.row(k, x));
+  };
+  Archive archive;
+  {
+    MatFile file(path), whole(reference);
+    REQUIRE_FALSE(file.begin(output));
+    REQUIRE_FALSE(whole.begin(output));
+    rows(file, 0, 1);
+    REQUIRE_FALSE(file.save(archive));
+    rows(file, 1, 20);
+    CHECK_FALSE(file.finish());
+    rows(whole, 0, 10);
+    CHECK_FALSE(whole.finish());
+  }
+  const std::string bytes = archive.take();
+  Archive from(bytes);
+  MatFile file(path);
+  REQUIRE_FALSE(file.resume(output, from));
+  rows(file, 1, 10);
+  CHECK_FALSE(file.finish());
+  CHECK(read(path) == read(reference));
+  std::filesystem::remove(path);
+  std::filesystem::remove(reference);
 }

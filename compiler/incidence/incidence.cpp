@@ -26,8 +26,10 @@ graph::TableGraph EquationList::graph(std::uint32_t columns) const {
   for (const Section& s : sections_) {
     if (s.table)
       graph.add(s.rows, s.table->slots, s.table->unknowns.data());
+    else if (const std::vector<Term>& terms = s.sums->terms; terms.empty())
+      graph.add(s.rows, s.sums->offsets.data(), nullptr, 1);
     else
-      graph.add(s.rows, s.sums->offsets.data(), &s.sums->terms.data()->code, 1);
+      graph.add(s.rows, s.sums->offsets.data(), &terms[0].code, 1);
   }
   return graph;
 }

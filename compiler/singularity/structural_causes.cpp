@@ -60,6 +60,8 @@ graph::HallSet smallest_set(const Bipartite& columns, const graph::HallSet& part
   return set;
 }
 
+constexpr std::size_t kRefined = 100;
+
 /// Connected components of the under-determined part of the hidden columns.
 std::vector<UnderDetermined> under_determined(const Bipartite& hidden, const Matching& matching) {
   const graph::Parts parts = graph::dulmage_mendelsohn(hidden, matching);
@@ -89,7 +91,8 @@ std::vector<UnderDetermined> under_determined(const Bipartite& hidden, const Mat
     std::ranges::sort(part.set.rows);
     std::ranges::sort(part.set.columns);
     part.missing = part.set.columns.size() - part.set.rows.size();
-    part.set = smallest_set(columns, part.set);
+    // Looking for it takes time for all columns; a report shows the first parts.
+    if (part.set.columns.size() > 1 && result.size() <= kRefined) part.set = smallest_set(columns, part.set);
     for (std::uint32_t c : part.set.columns)
       part.occurrences.push_back(static_cast<std::uint32_t>(columns.row(c).size()));
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "compiler/session/session.h"
 #include "runtime/results/result_file.h"
@@ -16,6 +17,16 @@ namespace {
 
 constexpr int kSteps = 2'000;
 constexpr double kStop = 1;  // seconds
+
+/// Far below those of the compiler: with sanitizers, an evaluation without end takes minutes to reach those.
+constexpr Limits kFuzzLimits = [] {
+  Limits limits;
+  limits.memory = std::uint64_t{256} << 20;
+  limits.steps = 2'000'000;
+  limits.nesting = 20'000;
+  limits.unknowns = limits.instances = limits.iterations = 500'000;
+  return limits;
+}();
 
 std::string errors_of(const Session& session) {
   std::string text;
@@ -34,7 +45,9 @@ std::string errors_of(const Session& session) {
 WholeRun whole_run(std::string_view text) {
   WholeRun result;
   if (text.find("foreign") != std::string_view::npos) return result;
-  Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}, .verify = true});
+  SessionOptions options{.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}, .verify = true};
+  options.limits = kFuzzLimits;
+  Session session(std::move(options));
   std::shared_ptr<Compiled> compiled;
   if (session.load_text("input.sr", std::string(text), SIGREL_SOURCE_DIR "/examples") && session.check())
     compiled = session.compile({}, Backend::Interpreter);
@@ -42,10 +55,10 @@ WholeRun whole_run(std::string_view text) {
   std::atomic<bool> cancel = false;
   if (compiled && !session.diagnostics().has_errors()) {
     int steps = 0;
-    RunOptions options{.steps = 20, .threads = 1, .cancel = &cancel};
-    options.stop = kStop;
-    options.progress = [&](double) { cancel = ++steps > kSteps; };
-    const Run run = session.run(*compiled, options);
+    RunOptions experiment{.steps = 20, .threads = 1, .cancel = &cancel};
+    experiment.stop = kStop;
+    experiment.progress = [&](double) { cancel = ++steps > kSteps; };
+    const Run run = session.run(*compiled, experiment);
     result.completed = run.completed();
     if (!run.completed() && !cancel && !session.diagnostics().has_errors())
       result.fault = "a run ends without a reason";

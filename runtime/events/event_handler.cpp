@@ -33,6 +33,8 @@ EventHandler::EventHandler(const Model& model) : model_(model) {
       terminating_.emplace_back(k, model.events.conditional[k]);
   previous_.assign(model.events.previous.size(), 0.0);
   assigned_.assign(model.variables, 0);
+  is_state_.assign(model.variables, 0);
+  for (const State& state : model.states) is_state_[state.variable] = 1;
   for (const Effect& effect : model.events.effects) {
     if (assigned_[effect.variable]) assigned_by_.resize(model.variables);
     assigned_[effect.variable] = 1;
@@ -252,7 +254,7 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
         if (!agrees(number + row, value, nominal[v])) continue;
         const double old = point.values[v];
         const bool same = again ? agree(old, value, nominal[v]) : value == old;
-        assigned_[v] = 1;
+        assigned_[v] = is_state_[v] ? kState : kDiscrete;
         if (!same) changes_.emplace_back(v, value);
       }
     }

@@ -4,8 +4,8 @@
 //   when u >= m do m := 0.5 * pre u + 0.5        u' = 1: at u = 0, 1/2, 3/4, 7/8 …
 //
 // Times that shrink are no fault as long as they are longer than the error of the time, or the assignment
-// leaves differences that are more than rounding; a rest, as of a ball whose last bounce is below a limit, ends
-// the sequence before.
+// leaves differences that are more than rounding; a rest, as of a ball whose last bounce is below a limit,
+// ends the sequence before.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -36,7 +36,7 @@ class Accumulation {
   struct State {
     double last = -std::numeric_limits<double>::infinity();     // time
     double interval = std::numeric_limits<double>::infinity();  // before it
-    std::uint32_t shorter = 0;                                  // intervals in a row, each than the one before
+    std::uint32_t shorter = 0;  // intervals in a row, each than the one before
   };
   std::vector<State> states_;  // by trigger
 };

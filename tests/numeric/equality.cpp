@@ -56,8 +56,7 @@ TEST_CASE("A comparison at equality keeps its value if that drives it there") {
 
 TEST_CASE("No condition is briefly false where a handler puts a state") {
   check_each("put", 1.95, {{"above", 0}, {"notBelow", 0}, {"below", 0}, {"notAbove", 0}, {"x", 0.55}});
-  check_each("putAndFall", 1.95,
-             {{"above", 4}, {"notBelow", 4}, {"below", 5}, {"notAbove", 5}, {"x", 0.25}});
+  check_each("putAndFall", 1.95, {{"above", 4}, {"notBelow", 4}, {"below", 5}, {"notAbove", 5}, {"x", 0.25}});
 }
 
 TEST_CASE("A comparison of what is put to rest at equality is that of equal sides") {
@@ -69,8 +68,7 @@ TEST_CASE("A handler that assigns what its condition reads does not make it true
   check_each("follow", 2, {{"n", 1}, {"k", 1}, {"m", 0.25}, {"half", 0.25}});
   for (int k = 0; k < 10; ++k) {
     const double rate = 0.7 + 0.1 * std::sqrt(k), limit = 0.3 * std::exp(-0.1 * k);
-    const std::string expression =
-        "same (-0.5) " + std::to_string(rate) + " " + std::to_string(limit);
+    const std::string expression = "same (-0.5) " + std::to_string(rate) + " " + std::to_string(limit);
     check_each(expression, 2, {{"n", 1}});
   }
 }

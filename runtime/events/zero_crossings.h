@@ -9,7 +9,8 @@
 // is at zero, the direction of its crossing decides, or else its sign a moment later (`look_ahead`); a
 // comparison therefore does not return to its old value at the instant at which it left it. Where it should
 // have, because its new value drives the difference back, the next step shows it (`verify`): the simulation
-// returns to the instant and continues from there.
+// returns to the instant and continues from there. A comparison that comes to equality without having crossed
+// keeps its value until `look_ahead`: of two values that are consistent it has the former one.
 #pragma once
 #include <cstdint>
 #include <functional>

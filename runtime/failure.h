@@ -74,6 +74,7 @@ struct Failure {
   double left_over = 0, rounding = 0;
   double step = 0;                          // the integrator's last step size
   std::uint32_t events = 0;                 // EndlessEvents: not at one instant; so many followed each other
+  double interval = 0;                      // EndlessEvents: ever more closely, the last two after this time
   std::vector<FailedVariable> variables{};  // worst first, at most a few
   std::vector<FailedEquation> equations{};  // worst first, at most a few
   std::vector<std::uint32_t> triggers{};    // that fired last, at most a few

@@ -197,6 +197,9 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   const std::vector<std::string> lines = events.lines();
   for (const std::string& line : std::span(lines).first(std::min(lines.size(), kEventLines)))
     fmt::print("{}\n", line);
+  if (s.structure_changes > 0)
+    row("structure", fmt::format("{} changes, {} structures compiled", s.structure_changes,
+                                 model.structures ? model.structures->count() : 0));
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   if (!quantised)
     row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));

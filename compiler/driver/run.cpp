@@ -150,6 +150,7 @@ int run(const Globals& globals, Options& options) {
   if (!options.log_events.empty()) write = [&](std::string_view text) { log_file.write(text); };
   explain::EventLog events(*model, session.sources(), write);
   if (write || options.stats) request.event_observer = observer = &events;
+  request.structure_changed = [&](const Compiled& next) { events.follow(next); };
 
   Run run;
   {

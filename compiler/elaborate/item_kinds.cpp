@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/elaborate/equate.h"
 #include "compiler/elaborate/items.h"
@@ -42,6 +43,12 @@ Machine::Status Items::set_attributes(const core::SignalDecl& d, const Value& va
       // Default, Prefer, Avoid, Always, Never
       static constexpr double kPreference[] = {0.0, 1.0, -1.0, 2.0, -2.0};
       number = Value::of_real(kPreference[std::min<std::uint32_t>(number.object->a, 4)]);
+    }
+    if (number.tag == Tag::Real && std::isnan(number.real)) {
+      machine_.diagnostics()
+          .report(Code::LimitsCrossed, a.span, fmt::format("`{}` of `{}` is not a number", key, text(d.name)))
+          .help("its value is computed from numbers that have no result, such as 0.0 / 0.0");
+      return Status::Failed;
     }
     if (number.tag == Tag::Real && kind == AttributeKind::Min) least = number.real;
     if (number.tag == Tag::Real && kind == AttributeKind::Max) greatest = number.real;

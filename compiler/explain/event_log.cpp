@@ -38,7 +38,13 @@ bool is_number_or_parameter(const Node& node) { return node.op == Op::Const || n
 }  // namespace
 
 EventLog::EventLog(const pipeline::Compiled& model, const SourceMap& sources, Write write)
-    : model_(model), sources_(sources), write_(std::move(write)) {
+    : sources_(sources), write_(std::move(write)) {
+  begin(model);
+}
+
+void EventLog::begin(const pipeline::Compiled& model) {
+  model_ = &model;
+  conditions_.clear();
   for (const dae::ZeroCrossing& crossing : model.dae.zero_crossings)
     for (std::size_t row = 0; row < crossing.differences.rows(); ++row)
       conditions_.push_back({.origin = crossing.differences.origins[row]});
@@ -54,23 +60,23 @@ EventLog::EventLog(const pipeline::Compiled& model, const SourceMap& sources, Wr
 }
 
 std::string EventLog::place(const Condition& condition) const {
-  return explain::place(sources_, model_.system.sources[condition.origin.source].span);
+  return explain::place(sources_, model_->system.sources[condition.origin.source].span);
 }
 
 /// "h < 0": left and right side of the comparison, the number on the right.
 std::string EventLog::comparison_text(std::size_t number) const {
-  const dae::System& dae = model_.dae;
+  const dae::System& dae = model_->dae;
   const dae::ZeroCrossing* crossing = dae.zero_crossings.data();
   std::size_t row = number;
   for (; row >= crossing->differences.rows(); ++crossing) row -= crossing->differences.rows();
   const EquationTable& table = crossing->differences;
   const std::span<const std::uint32_t> parameters = table.parameters_of(row);
   auto slot = [&](std::uint32_t k, std::uint32_t) {
-    return dae::variable_name(model_.system, dae, table.unknowns_of(row)[k]);
+    return dae::variable_name(model_->system, dae, table.unknowns_of(row)[k]);
   };
   auto parameter = [&](std::uint32_t k) {
     const std::uint32_t p = parameters[k];
-    if (p < model_.system.parameters.size()) return fmt::format("{:.6g}", model_.system.parameters[p].value);
+    if (p < model_->system.parameters.size()) return fmt::format("{:.6g}", model_->system.parameters[p].value);
     return std::string("…");  // the value of another comparison
   };
   auto side = [&](ExprId id) { return print(dae.exprs, id, slot, parameter); };
@@ -89,7 +95,7 @@ std::string EventLog::comparison_text(std::size_t number) const {
 
 /// "true" of a comparison, else the number of the piece.
 std::string EventLog::held_value(std::size_t number, double value) const {
-  const dae::ZeroCrossing* crossing = model_.dae.zero_crossings.data();
+  const dae::ZeroCrossing* crossing = model_->dae.zero_crossings.data();
   for (std::size_t row = number; row >= crossing->differences.rows(); ++crossing)
     row -= crossing->differences.rows();
   if (crossing->kind == runtime::ZeroCrossing::Comparison) return value != 0 ? "true" : "false";
@@ -97,8 +103,8 @@ std::string EventLog::held_value(std::size_t number, double value) const {
 }
 
 std::string EventLog::trigger_text(std::size_t trigger) const {
-  const system::Trigger& t = model_.system.events.triggers[trigger];
-  std::string source = snippet(sources_.text(model_.system.sources[t.origin.source].span));
+  const system::Trigger& t = model_->system.events.triggers[trigger];
+  std::string source = snippet(sources_.text(model_->system.sources[t.origin.source].span));
   switch (t.kind) {
     case system::Trigger::When: return source;
     case system::Trigger::Every: return source.starts_with("every") ? source : "every " + source;
@@ -112,14 +118,14 @@ const std::string& EventLog::text(std::size_t number) {
   Condition& c = conditions_[number];
   if (!c.text.empty()) return c.text;
   c.text = "`" + (c.fires ? trigger_text(number - comparisons_) : comparison_text(number)) + "`";
-  if (const std::string instance = system::instance_name(model_.system, c.origin.instance); !instance.empty())
+  if (const std::string instance = system::instance_name(model_->system, c.origin.instance); !instance.empty())
     c.text += " in `" + instance + "`";
   return c.text;
 }
 
 std::string EventLog::value(std::uint32_t variable, double value) const {
-  const std::uint32_t unknown = model_.dae.variables[variable].unknown;
-  const system::LocalInfo& info = system::unknown_info(model_.system, unknown);
+  const std::uint32_t unknown = model_->dae.variables[variable].unknown;
+  const system::LocalInfo& info = system::unknown_info(model_->system, unknown);
   return pipeline::value_text(pipeline::description(info.type, sigrel::text(info.unit)), value, 9);
 }
 
@@ -127,7 +133,7 @@ std::string EventLog::value(std::uint32_t variable, double value) const {
 std::string EventLog::jumps(runtime::FiredTrigger fired, std::span<const runtime::Jump> jumps,
                             std::vector<std::uint8_t>& shown) const {
   std::string text;
-  const std::vector<dae::Assignment>& all = model_.dae.assignments;
+  const std::vector<dae::Assignment>& all = model_->dae.assignments;
   for (const std::uint32_t index : std::ranges::equal_range(
            assignments_, fired.trigger, {}, [&](std::uint32_t a) { return all[a].trigger; })) {
     const dae::Assignment& a = all[index];
@@ -138,7 +144,7 @@ std::string EventLog::jumps(runtime::FiredTrigger fired, std::span<const runtime
     std::uint8_t& done = shown[static_cast<std::size_t>(jump - jumps.begin())];
     if (std::exchange(done, 1)) continue;
     text += fmt::format("{}`{}` = {} -> {}", text.empty() ? ": " : ", ",
-                        dae::variable_name(model_.system, model_.dae, a.variable),
+                        dae::variable_name(model_->system, model_->dae, a.variable),
                         value(a.variable, jump->before), value(a.variable, jump->after));
   }
   return text;
@@ -174,7 +180,46 @@ std::string EventLog::counted(std::size_t number) {
                      c.count == 1 ? "" : "s");
 }
 
+void EventLog::follow(const pipeline::Compiled& model) {
+  leave();
+  begin(model);
+}
+
+std::pair<std::uint32_t, std::uint32_t> EventLog::line_of(const Condition& condition) const {
+  const Span span = model_->system.sources[condition.origin.source].span;
+  return {span.file.value, sources_.file(span.file).position(span.begin).line};
+}
+
+/// Keeps the counts of the present structure.
+void EventLog::leave() {
+  for (std::size_t k = 0; k < conditions_.size(); ++k) {
+    if (conditions_[k].count == 0) continue;
+    const auto [file, line] = line_of(conditions_[k]);
+    Past& past = past_[{file, line, text(k)}];
+    past.count += std::exchange(conditions_[k].count, 0);
+    past.fires = conditions_[k].fires;
+  }
+}
+
+/// `lines` of a run through several structures.
+std::vector<std::string> EventLog::past_lines() {
+  leave();
+  std::vector<std::pair<std::uint64_t, std::string>> sorted;
+  for (const auto& [key, past] : past_) {
+    const auto& [file, line, condition] = key;
+    sorted.emplace_back(past.count, fmt::format("{:>10}  {}:{}  {} {} {} time{}", past.count,
+                                                sources_.file(FileId{file}).path, line, condition,
+                                                past.fires ? "fired" : "changed", past.count,
+                                                past.count == 1 ? "" : "s"));
+  }
+  std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.first; });
+  std::vector<std::string> texts;
+  for (auto& [count, text] : sorted) texts.push_back(std::move(text));
+  return texts;
+}
+
 std::vector<std::string> EventLog::lines() {
+  if (!past_.empty()) return past_lines();
   struct Line {
     std::uint64_t count = 0;
     std::size_t conditions = 0, most = 0;
@@ -182,8 +227,7 @@ std::vector<std::string> EventLog::lines() {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Line> lines;  // by file and line
   for (std::size_t k = 0; k < conditions_.size(); ++k) {
     if (conditions_[k].count == 0) continue;
-    const Span span = model_.system.sources[conditions_[k].origin.source].span;
-    Line& line = lines[{span.file.value, sources_.file(span.file).position(span.begin).line}];
+    Line& line = lines[line_of(conditions_[k])];
     if (line.conditions++ == 0 || conditions_[k].count > conditions_[line.most].count) line.most = k;
     line.count += conditions_[k].count;
   }

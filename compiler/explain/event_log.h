@@ -11,9 +11,12 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/source.h"
@@ -31,6 +34,8 @@ class EventLog final : public runtime::EventObserver {
   EventLog(const pipeline::Compiled& model, const SourceMap& sources, Write write = {});
 
   void event(const runtime::EventReport& report) override;
+  /// Events that follow are of this model: the structure has changed. The counts remain.
+  void follow(const pipeline::Compiled& model);
   bool only_counts() const override { return !write_; }
 
   std::uint64_t events() const { return events_; }
@@ -64,7 +69,18 @@ class EventLog final : public runtime::EventObserver {
                     std::vector<std::uint8_t>& shown) const;
   std::string value(std::uint32_t variable, double value) const;
 
-  const pipeline::Compiled& model_;
+  /// What happened in structures that were left, by place and text.
+  struct Past {
+    std::uint64_t count = 0;
+    bool fires = false;
+  };
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::string>;  // file, line, text
+  void begin(const pipeline::Compiled& model);
+  void leave();
+  std::vector<std::string> past_lines();
+  std::pair<std::uint32_t, std::uint32_t> line_of(const Condition& condition) const;
+
+  const pipeline::Compiled* model_;
   const SourceMap& sources_;
   Write write_;
   std::uint64_t events_ = 0, arrivals_ = 0;
@@ -72,6 +88,7 @@ class EventLog final : public runtime::EventObserver {
   std::vector<Condition> conditions_;       // with texts once they have been needed
   std::vector<std::uint32_t> assignments_;  // of the model, by trigger
   std::vector<std::uint8_t> shown_;         // of an event, by jump
+  std::map<Key, Past> past_;
 };
 
 }  // namespace sigrel::explain

@@ -480,10 +480,13 @@ class Report {
   void endless_events() {
     if (endless_rounds()) return;
     // Events that follow each other, at intervals that are not those of rounding.
-    const bool sequence = f_.events > 0 && f_.step > kChatter * std::abs(f_.time);
-    const std::string message = f_.initial ? "conditions contradict each other at the start"
-                                : sequence ? "events follow each other too closely at t = " + seconds(f_.time)
-                                           : "conditions change endlessly at t = " + seconds(f_.time);
+    const bool closer = f_.interval > 0;
+    const bool sequence = closer || (f_.events > 0 && f_.step > kChatter * std::abs(f_.time));
+    const std::string message =
+        f_.initial ? "conditions contradict each other at the start"
+        : closer   ? "events follow each other ever more closely until t = " + seconds(f_.time)
+        : sequence ? "events follow each other too closely at t = " + seconds(f_.time)
+                   : "conditions change endlessly at t = " + seconds(f_.time);
     const std::vector<Origin> places = endless_places();
     Diagnostic& d = places.empty() ? diagnostics_.report(Code::EndlessEvents, message)
                                    : diagnostics_.report(Code::EndlessEvents,
@@ -494,7 +497,12 @@ class Report {
                         : "a condition here changes back as soon as it has changed") +
               (instance.empty() ? std::string() : ", in `" + instance + "`"));
     }
-    if (sequence) d.note(fmt::format("{} events in the last {:.3g} s", f_.events, f_.step));
+    if (closer)
+      d.note(
+          fmt::format("{} events, each after a shorter time than the one before; the last one after {:.3g} s",
+                      f_.events, f_.interval));
+    else if (sequence)
+      d.note(fmt::format("{} events in the last {:.3g} s", f_.events, f_.step));
     if (!f_.variables.empty()) d.note("with " + variables(4, true));
     const bool handled = std::ranges::any_of(
         f_.triggers, [&](std::uint32_t t) { return trigger_origin(t).source == places[0].source; });

@@ -8,8 +8,9 @@
 
 namespace sigrel::explain {
 
-/// Reports an error if the model has delays, which `analysis` does not support. Returns whether it has.
-bool refuse_delays(const system::System& system, const char* analysis, Diagnostics& diagnostics);
+/// Reports an error if the model has delays or switches, which `analysis` does not support. Returns whether it
+/// has.
+bool refuse_analysis(const system::System& system, const char* analysis, Diagnostics& diagnostics);
 
 /// Notes that a `terminate` of the model ended the run.
 void note_end(const system::System& system, std::uint32_t trigger, double time, Diagnostics& diagnostics);

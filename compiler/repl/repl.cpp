@@ -153,6 +153,7 @@ void Repl::simulate() {
     if ((all = all && text.size() < kEventText)) text += event;
   });
   request.event_observer = &events;
+  request.structure_changed = [&](const Compiled& next) { events.follow(next); };
   Run run = module_.run(*model_, request);
   if (host_.end_progress) host_.end_progress();
   if (!run.valid) return;

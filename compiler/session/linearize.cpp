@@ -16,7 +16,7 @@ std::optional<Linearization> Session::linearize(const Compiled& model, const Lin
   const pipeline::Columns outputs = names.select(
       options.outputs, "outputs", std::vector<std::optional<Span>>(options.outputs.size()), diagnostics_);
   if (diagnostics_.error_count() != errors ||
-      explain::refuse_delays(model.system, "a linear model", diagnostics_))
+      explain::refuse_analysis(model.system, "a linear model", diagnostics_))
     return std::nullopt;
 
   RunOptions request = options.run;

@@ -297,7 +297,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (model.structures) {
     changes.emplace(model, recorded, options.set, diagnostics_);
     control.structure = &*changes;
-    control.events = nullptr;
+    changes->changed = options.structure_changed;
+    if (!options.structure_changed) control.events = nullptr;
   }
   pipeline::set_current_work("run");
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, control);

@@ -173,7 +173,7 @@ class Request {
 }  // namespace
 
 std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOptions& options) {
-  if (explain::refuse_delays(model.system, "a steady state", diagnostics_)) return std::nullopt;
+  if (explain::refuse_analysis(model.system, "a steady state", diagnostics_)) return std::nullopt;
   Request request(model, options, diagnostics_);
   if (!request.build()) return std::nullopt;
   RunOptions start = options.run;

@@ -57,7 +57,7 @@ std::optional<runtime::NextStructure> StructureChanges::next(const runtime::Stru
   }
   diagnostics_.append(found);
   current_ = model;
-  if (changed) changed(*model, end.time);
+  if (changed) changed(*model);
   return start_of(modes_);
 }
 

@@ -30,7 +30,7 @@ class StructureChanges final : public runtime::StructureSource {
 
   const pipeline::Compiled& current() const { return *current_; }
   /// Is called with the model of each new structure.
-  std::function<void(const pipeline::Compiled&, double time)> changed{};
+  std::function<void(const pipeline::Compiled&)> changed{};
 
  private:
   struct ColumnOf {

@@ -153,7 +153,8 @@ bool SteadyFunctions::run() {
     if (!run(model_.invariant, invariant_cuts_) || !run(model_.dynamic, dynamic_cuts_) ||
         !run(model_.observed, observed_cuts_))
       return false;
-    if (!zero_crossings_.update(point(), parameters_, iteration >= ZeroCrossings::kSimultaneousIterations))
+    if (!zero_crossings_.update(point(), parameters_, iteration >= ZeroCrossings::kSimultaneousIterations,
+                                true))
       return true;
   }
   evaluator_.failure() = zero_crossings_.endless(point());

@@ -36,12 +36,12 @@ EventHandler::EventHandler(const Model& model) : model_(model) {
   }
   previous_.assign(model.events.previous.size(), 0.0);
   assigned_.assign(model.variables, 0);
+  is_state_.assign(model.variables, 0);
+  for (const State& state : model.states) is_state_[state.variable] = 1;
   for (const Effect& effect : model.events.effects) {
     if (assigned_[effect.variable]) assigned_by_.resize(model.variables);
     assigned_[effect.variable] = 1;
   }
-  constant_.assign(model.variables, 0);
-  for (const std::uint32_t v : model.constants) constant_[v] = 1;
   next_tick_.assign(model.events.clocks.size(), kNever);
   tick_.assign(next_tick_.size(), 0.0);
   elsewhere_.assign(next_tick_.size(), 0);
@@ -257,7 +257,10 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
         if (!agrees(number + row, value, nominal[v])) continue;
         const double old = point.values[v];
         const bool same = again ? agree(old, value, nominal[v]) : value == old;
-        assigned_[v] = assigned_[v] || !same || !constant_[v];
+        if (is_state_[v])
+          assigned_[v] = kState;
+        else if (!same)  // its own value changes nothing
+          assigned_[v] = kDiscrete;
         if (!same) changes_.emplace_back(v, value);
       }
     }

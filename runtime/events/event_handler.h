@@ -23,6 +23,9 @@ namespace runtime {
 
 class EventHandler {
  public:
+  /// Values of `assigned`.
+  static constexpr std::uint8_t kDiscrete = 1, kState = 2;
+
   explicit EventHandler(const Model& model);
   bool empty() const { return model_.events.triggers == 0 && model_.events.previous.empty(); }
 
@@ -73,8 +76,8 @@ class EventHandler {
   Failure conflict(double time) const;
   /// Whether an assignment reads, itself, a variable that one assigns.
   bool reads_assigned() const { return reads_assigned_; }
-  /// Per variable: 1 if this iteration has assigned it, a discrete variable another value: a state may be put
-  /// where it is but for rounding.
+  /// Per variable: what this iteration has assigned; 0 if it has not, or if it has given a discrete variable its
+  /// own value.
   std::span<const std::uint8_t> assigned() const { return assigned_; }
   /// Whether assignments since the last call changed a variable that the integrator's equations read.
   bool changed() const { return changed_; }
@@ -125,8 +128,7 @@ class EventHandler {
   std::vector<double> tick_, next_tick_;              // by clock: number and time of its next tick
   std::vector<std::uint8_t> elsewhere_;               // by clock
   std::vector<double> previous_;                      // by Events::previous
-  std::vector<std::uint8_t> assigned_;                // by variable
-  std::vector<std::uint8_t> constant_;                // by variable: between events
+  std::vector<std::uint8_t> assigned_, is_state_;     // by variable
   std::vector<std::uint8_t> read_, read_parameters_;  // by variable; by parameter
   std::vector<double> results_;
   std::vector<std::pair<std::uint32_t, double>> changes_;  // of `assign`: values by variable

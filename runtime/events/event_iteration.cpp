@@ -20,6 +20,8 @@ constexpr double kMostRoundings = 1e5;
 double roundings(int iteration) {
   return std::clamp(std::ldexp(1.0, iteration - kTolerantIterations), 1.0, kMostRoundings);
 }
+// Times between events that are errors: this part of a moment, and of the time.
+constexpr double kShortest = 1e-3, kRoundingTime = 1e-14;
 // The measurement of rounding errors: parts by which states are displaced, to see the effect, and to have
 // loops solved from other values; this many moments between their times.
 constexpr double kRoundingPart = 1e-15, kOtherPart = 1e-6, kOtherMoment = 1e3;
@@ -32,6 +34,7 @@ EventIteration::EventIteration(ModelInstance& instance, double moment)
       detection_(zero_crossings_.functions()),
       time_events_(zero_crossings_.time_functions()),
       handler_(instance.model),
+      accumulation_(instance.model.events.triggers),
       history_(instance.model),
       record_(instance.model) {
   if (!handler_.empty()) zero_crossings_.find_readers(handler_.read_parameters());
@@ -63,7 +66,8 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
     inputs_evaluated_ = initial.empty();
     zero_crossings_.tolerate(roundings(iteration));
     const bool one_at_a_time = iteration >= ZeroCrossings::kSimultaneousIterations;
-    const bool agree = known || !update(point, one_at_a_time, evaluated && functions_evaluated_);
+    const bool agree =
+        known || !update(point, one_at_a_time, evaluated && functions_evaluated_, !initial.empty());
     functions_evaluated_ = true;
     known = false;
     if (agree && !look_ahead(point, leaving, one_at_a_time)) {
@@ -78,9 +82,9 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
 }
 
 /// Changes the values of zero crossings that contradict their differences. Whether there were any.
-bool EventIteration::update(const Point& point, bool one_at_a_time, bool evaluated) {
+bool EventIteration::update(const Point& point, bool one_at_a_time, bool evaluated, bool start) {
   return evaluated ? zero_crossings_.update_evaluated(point, instance_.parameters, one_at_a_time)
-                   : zero_crossings_.update(point, instance_.parameters, one_at_a_time);
+                   : zero_crossings_.update(point, instance_.parameters, one_at_a_time, start);
 }
 
 /// At the start a value that is held from a guess may leave no value to what reads it, such as a divisor of
@@ -125,7 +129,8 @@ bool EventIteration::look_ahead(const Point& point, bool leaving, bool first_onl
     if (advance({later.time, later_.data(), point.parameters}, later))
       zero_crossings_.measure_small_tendencies(later);
   }
-  const bool changes = known && zero_crossings_.look_ahead(instance_.parameters, first_only);
+  const bool changes = known ? zero_crossings_.look_ahead(instance_.parameters, first_only)
+                             : zero_crossings_.hold_equal(instance_.parameters, first_only);
   std::ranges::copy(here_, instance_.values.begin());
   return changes;
 }
@@ -155,6 +160,7 @@ bool EventIteration::resume(double time, Failure& failure) {
   if (!evaluate_inputs(point)) return false;
   zero_crossings_.resume(point);
   time_events_.resume();
+  accumulation_.clear();
   if (handler_.empty()) return true;
   handler_.accept(point);
   return handler_.start_clocks(time, true, instance_.parameters, failure);
@@ -200,6 +206,10 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
     if (!instant.evaluated && !evaluate_inputs(point)) return false;
     handler_.record_previous(instance_.values);
     handler_.tick(time, instance_.parameters);
+    if (zero_crossings_.any_at_zero()) {
+      zero_crossings_.functions().evaluate(point);
+      zero_crossings_.find_left_zero();
+    }
     if (!directions.empty()) record_rates(point, instant.evaluated);
   }
   functions_evaluated_ =
@@ -241,6 +251,7 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
       counts_.fired(handler_.fired());
       last_fired = iteration;
       if (!assign(point, changed)) return false;
+      if (accumulates(point.time)) return false;
       record_.assigned(instance_.values);
       handler_.record_previous(instance_.values);
     } else {
@@ -255,6 +266,21 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
     handler_.add_unsettled(instance_.values, instance_.failure());
   }
   return false;
+}
+
+/// Whether triggers fire after ever shorter times, until the last one is below the errors of the time, or the
+/// difference that the assignment leaves is rounding error.
+bool EventIteration::accumulates(double time) {
+  const double rounding = kRoundingTime * std::abs(time), least = std::max(kShortest * moment_, rounding);
+  const auto trigger =
+      accumulation_.fired(handler_.fired(), time, zero_crossings_.equal_by_rounding() ? HUGE_VAL : least);
+  if (!trigger) return false;
+  Failure failure = zero_crossings_.endless(instance_.point(time), {});
+  failure.triggers.push_back(*trigger);
+  failure.events = accumulation_.events(*trigger);
+  failure.interval = accumulation_.interval(*trigger);
+  instance_.failure() = failure;
+  return true;
 }
 
 /// Executes the assignments of the triggers that fired. They may read what they assign, through the equations
@@ -288,7 +314,7 @@ bool EventIteration::assign(const Point& point, bool& changed) {
     inputs_evaluated_ = true;
     zero_crossings_.assigned(point, handler_.assigned(), handler_.changed());
     functions_evaluated_ = true;
-    consistent_ = !update(point, false, true);
+    consistent_ = !update(point, false, true, false);
     handler_.rearm(point);
     if (!make_consistent(point, {}, changed, false)) return false;
   }

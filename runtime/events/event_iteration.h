@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/events/accumulation.h"
 #include "runtime/events/change_counts.h"
 #include "runtime/events/crossing_detection.h"
 #include "runtime/events/event_handler.h"
@@ -90,10 +91,15 @@ class EventIteration {
   /// What is remembered from one instant to the next, beside values and parameters, as numbers: one instance
   /// can so serve many simulations of one model. Crossings do not remain unconfirmed.
   std::size_t memory_size() const {
-    return zero_crossings_.memory_size() + time_events_.memory_size() + handler_.memory_size();
+    return zero_crossings_.memory_size() + time_events_.memory_size() + accumulation_.memory_size() +
+           handler_.memory_size();
   }
-  void save(double* out) const { handler_.save(time_events_.save(zero_crossings_.save(out))); }
-  void load(const double* in) { handler_.load(time_events_.load(zero_crossings_.load(in))); }
+  void save(double* out) const {
+    handler_.save(accumulation_.save(time_events_.save(zero_crossings_.save(out))));
+  }
+  void load(const double* in) {
+    handler_.load(accumulation_.load(time_events_.load(zero_crossings_.load(in))));
+  }
 
   /// All of it, with the history, after an instant whose crossings are confirmed.
   void save(Archive& archive);
@@ -150,13 +156,14 @@ class EventIteration {
   /// Begins with the evaluation unless values are `consistent_`.
   bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
   bool are_inputs_evaluated();
-  bool update(const Point& point, bool one_at_a_time, bool evaluated);
+  bool update(const Point& point, bool one_at_a_time, bool evaluated, bool start);
   bool update_where_known(std::span<const Step> initial, const Point& point);
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool leaving, bool first_only);
   void record_rates(const Point& point, bool evaluated);
   void count_reversal(double time);
   bool handle_events(const Point& point, bool& changed);
+  bool accumulates(double time);
   bool assign(const Point& point, bool& changed);
   bool assign_directly(const Point& point, bool again);
 
@@ -166,6 +173,7 @@ class EventIteration {
   CrossingDetection detection_;
   TimeEvents time_events_;
   EventHandler handler_;
+  Accumulation accumulation_;
   History history_;
   EventRecord record_;
   // What zero crossings read is evaluated at the current values, and they agree with it.

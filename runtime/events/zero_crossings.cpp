@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/events/event_handler.h"
+
 namespace runtime {
 
 namespace {
@@ -26,7 +28,7 @@ ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal
     list->assign(all, 0.0);
   std::ranges::fill(crossing_value_, kNotCrossed);
   decided_by_.assign(all, DecidedBy::Difference);
-  for (auto* list : {&changed_, &was_at_zero_, &is_at_zero_}) list->assign(all, 0);
+  for (auto* list : {&changed_, &was_at_zero_, &is_at_zero_, &kept_}) list->assign(all, 0);
   for (const std::uint32_t k : functions_.watched())
     for (std::uint32_t slot = 0; functions_.is_comparison(k) && slot < functions_.batch(k).slots; ++slot)
       nominal_[k] = std::max(nominal_[k], nominal[functions_.variable(k, slot)]);
@@ -48,6 +50,7 @@ void ZeroCrossings::get_decisions(Decisions& decisions) const {
   decisions.unconfirmed = unconfirmed_;
   decisions.why_unconfirmed = why_unconfirmed_;
   decisions.unresolvable = unresolvable_;
+  decisions.was_at_zero = was_at_zero_;
 }
 
 void ZeroCrossings::set_decisions(const Decisions& decisions) {
@@ -57,6 +60,7 @@ void ZeroCrossings::set_decisions(const Decisions& decisions) {
   unconfirmed_ = decisions.unconfirmed;
   why_unconfirmed_ = decisions.why_unconfirmed;
   unresolvable_ = decisions.unresolvable;
+  was_at_zero_ = decisions.was_at_zero;
 }
 
 void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> parameters) {
@@ -134,26 +138,21 @@ double ZeroCrossings::right_value(const Point& point, std::size_t k) {
   return value;
 }
 
-bool ZeroCrossings::update(const Point& point, std::span<double> parameters, bool first_only) {
-  return update_those(point, parameters, first_only, false);
+bool ZeroCrossings::update(const Point& point, std::span<double> parameters, bool first_only, bool start) {
+  functions_.evaluate_all(point);
+  return update_those(point, parameters, {.first_only = first_only, .start = start});
 }
 
 bool ZeroCrossings::update_by_guesses(const Point& point, std::span<double> parameters) {
-  return update_those(point, parameters, false, true);
-}
-
-bool ZeroCrossings::update_those(const Point& point, std::span<double> parameters, bool first_only,
-                                 bool only_finite) {
   functions_.evaluate_all(point);
-  return update_those_evaluated(point, parameters, first_only, only_finite);
+  return update_those(point, parameters, {.only_finite = true, .start = true});
 }
 
 bool ZeroCrossings::update_evaluated(const Point& point, std::span<double> parameters, bool first_only) {
-  return update_those_evaluated(point, parameters, first_only, false);
+  return update_those(point, parameters, {.first_only = first_only});
 }
 
-bool ZeroCrossings::update_those_evaluated(const Point& point, std::span<double> parameters, bool first_only,
-                                           bool only_finite) {
+bool ZeroCrossings::update_those(const Point& point, std::span<double> parameters, const Which& which) {
   at_update_ = functions_.arguments();
   bool any = false;
   for (std::size_t k = 0; k < functions_.size(); ++k) {
@@ -161,20 +160,51 @@ bool ZeroCrossings::update_those_evaluated(const Point& point, std::span<double>
     const double difference = differences()[k];
     const double argument = functions_.arguments()[k];
     if (std::isnan(argument)) continue;
-    if (only_finite && std::isinf(argument) && !functions_.is_comparison(k)) continue;
+    if (which.only_finite && std::isinf(argument) && !functions_.is_comparison(k)) continue;
     // Of a piece, the distance by which a jump has left it is no measure.
     if (functions_.is_comparison(k) || difference > 0)
       largest_[k] = std::max(largest_[k], std::abs(difference));
     is_at_zero_[k] = functions_.time_function(k) == kNone && std::abs(difference) <= noise(k);
-    // Where it stays at zero it has no sign that could decide.
-    const bool stays = decided_by_[k] == DecidedBy::Difference && is_at_zero_[k] && was_at_zero_[k];
-    const bool decided = decided_by_[k] != DecidedBy::Difference && decided_by_[k] != DecidedBy::Assignment;
-    was_at_zero_[k] = was_at_zero_[k] || is_at_zero_[k];
-    if (stays || (decided && at_zero(k))) continue;
-    changed_[k] = !(any && first_only) && hold(k, right_value(point, k), parameters);
-    any = any || changed_[k];
+    if (!keeps_value(k, which)) {
+      changed_[k] = !(any && which.first_only) && hold(k, right_value(point, k), parameters);
+      any = any || changed_[k];
+    }
+    if (is_at_zero_[k] && is_assigned(k) && difference != 0)
+      equal_by_rounding_ = equal_by_rounding_ || !agrees(k, difference, parameters);
   }
   return any;
+}
+
+/// Whether the difference does not decide: it is where it crossed, or at zero, where it has no sign. One that
+/// has just come there has the value that it has immediately afterwards, if that is either one the value
+/// before.
+bool ZeroCrossings::keeps_value(std::size_t k, const Which& which) {
+  const bool stays = decided_by_[k] == DecidedBy::Difference && is_at_zero_[k] && was_at_zero_[k];
+  const bool decided = decided_by_[k] != DecidedBy::Difference && !is_assigned(k);
+  was_at_zero_[k] = was_at_zero_[k] || is_at_zero_[k];
+  if (stays || (decided && at_zero(k))) return true;
+  kept_[k] = is_at_zero_[k] && !which.start && functions_.is_comparison(k) &&
+             decided_by_[k] != DecidedBy::Assignment;
+  return kept_[k];
+}
+
+/// The value of a comparison at equality, of one that has kept another until now.
+bool ZeroCrossings::hold_equal(std::size_t k, std::span<double> parameters) {
+  if (!std::exchange(kept_[k], std::uint8_t(0))) return false;
+  changed_[k] = hold(k, functions_.crossing(k).strict ? 0.0 : 1.0, parameters);
+  return changed_[k];
+}
+
+bool ZeroCrossings::hold_equal(std::span<double> parameters, bool first_only) {
+  bool any = false;
+  for (const std::uint32_t w : undecided_)
+    if (!(any && first_only)) any = hold_equal(functions_.watched()[w], parameters) || any;
+  return any;
+}
+
+void ZeroCrossings::find_left_zero() {
+  for (const std::uint32_t k : functions_.watched())
+    was_at_zero_[k] = was_at_zero_[k] && std::abs(differences()[k]) <= noise(k);
 }
 
 bool ZeroCrossings::follow(const Point& point, std::span<double> parameters) {
@@ -194,6 +224,7 @@ bool ZeroCrossings::undecided(bool leaving) {
   auto is_undecided = [&](std::uint32_t k) {
     switch (decided_by_[k]) {
       case DecidedBy::Difference:
+      case DecidedBy::Discrete:
       case DecidedBy::LookAhead: return std::abs(differences()[k]) <= noise(k);
       case DecidedBy::Rate: return leaving && at_zero(k);
       case DecidedBy::Assignment: return differences()[k] == 0;
@@ -250,8 +281,10 @@ bool ZeroCrossings::look_ahead(std::span<double> parameters, bool first_only) {
     else
       at_crossing_[k] = 0;
     decided_by_[k] = by_rate ? DecidedBy::Tendency : DecidedBy::LookAhead;
+    if (tendency == 0) any = hold_equal(k, parameters) || any;
     // Others that are at zero may have changed the rates; what is rounding decides once only.
     if (tendency == 0 || (again && std::abs(tendency) <= noise(k))) continue;
+    kept_[k] = 0;
     const double value = beyond_zero(k, tendency < 0, parameters);
     // Of a piece, the difference before the event is that of another piece.
     unresolvable_ = unresolvable_ || (functions_.is_comparison(k) && by_rate && crossing_value_[k] == value &&
@@ -270,13 +303,17 @@ void ZeroCrossings::record_rates(const Point& later) {
 
 void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> assigned, bool rates_change) {
   functions_.evaluate_all(point);
+  equal_by_rounding_ = false;
+  const std::uint8_t most_of_all = std::ranges::max(assigned);
   for (const std::uint32_t k : functions_.watched()) {
     if (decided_by_[k] == DecidedBy::Difference) continue;
-    bool changed = functions_.arguments()[k] != at_update_[k];
+    const bool changed = functions_.arguments()[k] != at_update_[k];
+    std::uint8_t most = 0;  // of what it reads
     for (std::uint32_t slot = 0; slot < functions_.batch(k).slots; ++slot)
-      changed = changed || assigned[functions_.variable(k, slot)];
-    if (changed)
-      decided_by_[k] = DecidedBy::Assignment;
+      most = std::max(most, assigned[functions_.variable(k, slot)]);
+    if (changed && most == 0) most = most_of_all;  // by equations
+    if (most > 0)
+      decided_by_[k] = most == EventHandler::kState ? DecidedBy::Assignment : DecidedBy::Discrete;
     else if (rates_change)
       decided_by_[k] = DecidedBy::Rate;
   }
@@ -302,6 +339,7 @@ void ZeroCrossings::end_instant(std::span<const double> parameters) {
   std::ranges::fill(decided_by_, DecidedBy::Difference);
   std::ranges::fill(crossing_value_, kNotCrossed);
   was_at_zero_ = is_at_zero_;
+  any_at_zero_ = std::ranges::find(was_at_zero_, std::uint8_t(1)) != was_at_zero_.end();
 }
 
 ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Point& now,
@@ -334,6 +372,7 @@ void ZeroCrossings::resume(const Point& point) {
   functions_.set_time_at_rest(false);
   functions_.evaluate_all(point);
   std::ranges::fill(was_at_zero_, std::uint8_t(0));
+  any_at_zero_ = false;
   for (std::size_t k = 0; k < functions_.size(); ++k)
     largest_[k] = functions_.is_comparison(k) || differences()[k] > 0 ? std::abs(differences()[k]) : 0.0;
 }
@@ -346,6 +385,7 @@ const double* ZeroCrossings::load(const double* in) {
   std::copy_n(in, largest_.size(), largest_.begin());
   in += largest_.size();
   std::transform(in, in + was_at_zero_.size(), was_at_zero_.begin(), [](double flag) { return flag != 0; });
+  any_at_zero_ = std::ranges::find(was_at_zero_, std::uint8_t(1)) != was_at_zero_.end();
   for (const std::uint32_t w : unconfirmed_) why_unconfirmed_[w] = Unconfirmed::No;
   unconfirmed_.clear();
   return in + was_at_zero_.size();

@@ -9,7 +9,8 @@
 // is at zero, the direction of its crossing decides, or else its sign a moment later (`look_ahead`); a
 // comparison therefore does not return to its old value at the instant at which it left it. Where it should
 // have, because its new value drives the difference back, the next step shows it (`verify`): the simulation
-// returns to the instant and continues from there.
+// returns to the instant and continues from there. A comparison that comes to equality without having crossed
+// keeps its value until `look_ahead`: of two values that are consistent it has the former one.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -64,8 +65,9 @@ class ZeroCrossings {
 
   /// Changes the values that contradict their differences at the point, at which the equations are solved; or
   /// only the first of them. Whether there were any.
-  bool update(const Point& point, std::span<double> parameters, bool first_only);
-  /// The same with the functions evaluated there already, as `assigned` does.
+  /// A comparison that has come to equality keeps its value until `look_ahead`, unless this is the `start`.
+  bool update(const Point& point, std::span<double> parameters, bool first_only, bool start);
+  /// The same at an instant with the functions evaluated there already, as `assigned` does.
   bool update_evaluated(const Point& point, std::span<double> parameters, bool first_only);
   /// The same at guesses, at which arguments may not be defined: pieces of these stay as they are.
   bool update_by_guesses(const Point& point, std::span<double> parameters);
@@ -82,19 +84,29 @@ class ZeroCrossings {
   void measure_small_tendencies(const Point& later);
   /// Decides these by their tendencies; or only the first that contradicts its value. Whether one changed.
   bool look_ahead(std::span<double> parameters, bool first_only);
+  /// Instead of this where nothing is known of a moment later: by the comparisons alone. Whether one changed.
+  bool hold_equal(std::span<double> parameters, bool first_only);
+
+  /// Whether a difference was at zero at the end of the last instant. `find_left_zero`, at the beginning of
+  /// the next one with the functions evaluated, finds those that have left it since.
+  bool any_at_zero() const { return any_at_zero_; }
+  void find_left_zero();
 
   /// What the last evaluation differs from these by is rounding error.
   void record_rounding(std::span<const double> reference);
   /// Records the rates before the event: by the differences of the last evaluation, and a moment later
   /// without any event.
   void record_rates(const Point& later);
-  /// Variables were assigned (`assigned`, per variable: 1). A difference that had crossed is decided by its
+  /// Variables were assigned (`EventHandler::assigned`). A difference that had crossed is decided by its
   /// new value if the assignment changed it, else by its rate from there, if the assignment may change rates.
   /// To be called before `update`, with the equations solved after the assignment.
   void assigned(const Point& point, std::span<const std::uint8_t> assigned, bool rates_change);
   /// An assignment reversed a difference although its rate before the event had the opposite sign: the rest
   /// of the motion (the last bounces of a ball) is below the error of the integrator.
   bool unresolvable() const { return unresolvable_; }
+  /// In the last iteration, an assignment left a difference on the other side of zero, by rounding error
+  /// alone.
+  bool equal_by_rounding() const { return equal_by_rounding_; }
   /// Ends the instant: crossings no longer decide, and those that need it are to be confirmed by `verify`.
   void end_instant(std::span<const double> parameters);
 
@@ -133,7 +145,8 @@ class ZeroCrossings {
     LookAhead,   // its sign a moment later, as it was at zero
     Tendency,    // its change in a moment, after Rate
     Rate,        // its rate, as it had crossed and then variables were assigned that left it there
-    Assignment,  // its new value, as an assignment changed it
+    Assignment,  // its new value, as an assignment of a state changed it
+    Discrete,    // its new value, as that of a discrete variable changed it; at zero it keeps the former one
   };
   enum class Unconfirmed : std::uint8_t { No, Crossed, ByRate };
 
@@ -141,6 +154,7 @@ class ZeroCrossings {
   struct Decisions {
     std::vector<DecidedBy> decided_by;
     std::vector<double> at_crossing, at_update;
+    std::vector<std::uint8_t> was_at_zero;
     std::vector<std::uint32_t> unconfirmed;
     std::vector<Unconfirmed> why_unconfirmed;
     bool unresolvable = false;
@@ -155,10 +169,17 @@ class ZeroCrossings {
   bool agrees(std::size_t k, double difference, std::span<const double> parameters) const;
   double right_value(const Point& point, std::size_t k);
   bool hold(std::size_t k, double value, std::span<double> parameters);
-  bool update_those(const Point& point, std::span<double> parameters, bool first_only, bool only_finite);
-  bool update_those_evaluated(const Point& point, std::span<double> parameters, bool first_only,
-                              bool only_finite);
+  /// Of the values of `update`.
+  struct Which {
+    bool first_only = false, only_finite = false, start = false;
+  };
+  bool update_those(const Point& point, std::span<double> parameters, const Which& which);
+  bool keeps_value(std::size_t k, const Which& which);
+  bool hold_equal(std::size_t k, std::span<double> parameters);
   double tendency(std::uint32_t k) const;
+  bool is_assigned(std::size_t k) const {
+    return decided_by_[k] == DecidedBy::Assignment || decided_by_[k] == DecidedBy::Discrete;
+  }
   bool at_zero(std::size_t k) const;
   double noise(std::size_t k) const;
   const std::vector<double>& differences() const { return functions_.differences(); }
@@ -174,6 +195,7 @@ class ZeroCrossings {
   std::vector<double> nominal_;            // of a comparison, largest of the variables that it reads
   std::vector<std::uint8_t> was_at_zero_;  // but for rounding, at the end of the last instant or in this one
   std::vector<std::uint8_t> is_at_zero_;   // the same at the last `update`
+  std::vector<std::uint8_t> kept_;         // its value, by the last `update`, as it had come to zero
   std::vector<double> at_crossing_;        // difference where the crossing was located
   std::vector<double> at_update_;          // argument at the last `update`
   std::vector<double> reference_;          // difference from which rates are measured
@@ -183,7 +205,7 @@ class ZeroCrossings {
   std::vector<std::uint32_t> undecided_, unconfirmed_;  // watched numbers
   std::vector<Unconfirmed> why_unconfirmed_;
   std::vector<int> reversals_;
-  bool unresolvable_ = false;
+  bool unresolvable_ = false, any_at_zero_ = false, equal_by_rounding_ = false;
   double roundings_ = 1;
   bool equations_changed_ = false;
 };

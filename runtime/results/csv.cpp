@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace runtime {
 
@@ -47,7 +48,7 @@ Sink::Error CsvFile::row(double time, std::span<const double> values) {
   append_number(buffer_, time);
   for (double value : values) {
     buffer_ += ',';
-    append_number(buffer_, value);
+    if (!std::isnan(value)) append_number(buffer_, value);  // empty: it does not exist at this time
   }
   buffer_ += '\n';
   ++rows_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/display.h"
+#include "compiler/pipeline/structures.h"
 #include "runtime/results/output_file.h"
 #include "runtime/results/plot_png.h"
 #include "runtime/results/plot_terminal.h"

@@ -231,6 +231,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   run.columns = choose_columns(model, options, run.plot);
   if (experiment && !options.init_from.empty())
     session::start_from_file(model, options.init_from, *experiment, diagnostics_);
+  if (model.structures && !options.is_point) session::refuse_delays(model.system, diagnostics_);
   if (model.structures && options.checkpoints)
     diagnostics_
         .report(Code::NotSupported, "this version takes no checkpoints of models whose structure changes")

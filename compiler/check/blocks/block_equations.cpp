@@ -141,8 +141,9 @@ class Reader {
         auto* m = static_cast<const core::MemberExpr*>(e);
         found_.exact = false;
         const core::Expr* base = m;
-        while (base->kind == ExprKind::Member) base = static_cast<const core::MemberExpr*>(base)->base;
-        if (base->kind == ExprKind::Label)  // of one of several instances, or something inside
+        while (base && base->kind == ExprKind::Member)
+          base = static_cast<const core::MemberExpr*>(base)->base;
+        if (base && base->kind == ExprKind::Label)  // of one of several instances, or something inside
           for (const SignalPart& part : signals_.parts(static_cast<const core::LabelExpr*>(base)->label))
             if (part.leaves)
               for (std::uint32_t i = 0; i < part.leaves->second; ++i)

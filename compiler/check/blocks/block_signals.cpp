@@ -82,7 +82,8 @@ std::optional<LeafRange> BlockSignals::path(const core::Expr* e, const core::Lay
   }
   if (e->kind != ExprKind::Member) return std::nullopt;
   auto* m = static_cast<const core::MemberExpr*>(e);
-  if (m->base->kind != ExprKind::Label || !m->interface_index || !m->indices.empty()) return std::nullopt;
+  if (!m->base || m->base->kind != ExprKind::Label) return std::nullopt;  // none after an error
+  if (!m->interface_index || !m->indices.empty()) return std::nullopt;
   auto* label = static_cast<const core::LabelExpr*>(m->base);
   auto of_label = parts(label->label);
   if (!label->indices.empty() || *m->interface_index >= of_label.size()) return std::nullopt;

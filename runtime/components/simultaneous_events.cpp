@@ -94,7 +94,7 @@ bool ExactComponents::process_joined(double time) {
   for (std::size_t k = 0; k < joined.part.parameters.size(); ++k)
     instance.parameters[k] = whole_.parameters[joined.part.parameters[k]];
   load_states(last);
-  if (!joined.events.resume(last, instance.failure())) return false;
+  if (!joined.events.resume(last, instance.failure(), true)) return false;
   load_states(time);
   if (!joined.evaluate(time)) return false;
   const std::span<const std::uint32_t> watched = joined.events.zero_crossings().functions().watched();
@@ -118,7 +118,7 @@ bool ExactComponents::continue_apart(const Next& next, double time) {
   for (std::size_t v = 0; v < variables.size(); ++v) form.instance.values[v] = whole_.values[variables[v]];
   for (std::size_t p = 0; p < parameters.size(); ++p)
     form.instance.parameters[p] = whole_.parameters[parameters[p]];
-  if (!form.events.resume(time, form.instance.failure())) return fail(form, k, time);
+  if (!form.events.resume(time, form.instance.failure(), true)) return fail(form, k, time);
   form.load_memory_of_crossings(k);
   if (!form.advances(k, time) || !form.begin_piece(k, time)) return fail(form, k, time);
   form.save(k);

@@ -155,12 +155,12 @@ bool EventIteration::start(double time, bool is_processed, double tolerance) {
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }
 
-bool EventIteration::resume(double time, Failure& failure) {
+bool EventIteration::resume(double time, Failure& failure, bool same_run) {
   const Point point = instance_.point(time);
   if (!evaluate_inputs(point)) return false;
   zero_crossings_.resume(point);
   time_events_.resume();
-  accumulation_.clear();
+  if (!same_run) accumulation_.clear();
   if (handler_.empty()) return true;
   handler_.accept(point);
   return handler_.start_clocks(time, true, instance_.parameters, failure);

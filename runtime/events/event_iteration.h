@@ -86,8 +86,8 @@ class EventIteration {
   bool process(double time, std::span<const int> directions, bool& changed, const Instant& instant = {});
 
   /// Continues from consistent values of another instance, whose clocks have ticked at this time. Not for
-  /// models with delays.
-  bool resume(double time, Failure& failure);
+  /// models with delays. `same_run`: what is known of earlier events still holds (Accumulation).
+  bool resume(double time, Failure& failure, bool same_run = false);
   /// What is remembered from one instant to the next, beside values and parameters, as numbers: one instance
   /// can so serve many simulations of one model. Crossings do not remain unconfirmed.
   std::size_t memory_size() const {

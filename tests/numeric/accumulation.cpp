@@ -22,7 +22,7 @@ const std::vector<std::string> kSolvers = {"auto", "own", "cvode", "ida", "qss"}
 
 TEST_CASE("The limit of infinitely many events ends the run") {
   for (const char* expression :
-       {"chase 0.5", "chase 0.75", "chase 0.25", "chaseOfTime 1.0", "chaseOfTime 1e6"})
+       {"chase 0.5", "chase 0.75", "chase 0.25", "chaseOfTime 1.0", "chaseOfTime 1e6", "chases 3"})
     for (const std::string& solver : kSolvers) {
       Model model("accumulation.sr", expression);
       const std::string text = model.refusal(options(2, solver));

@@ -76,7 +76,8 @@ std::string EventLog::comparison_text(std::size_t number) const {
   };
   auto parameter = [&](std::uint32_t k) {
     const std::uint32_t p = parameters[k];
-    if (p < model_->system.parameters.size()) return fmt::format("{:.6g}", model_->system.parameters[p].value);
+    if (p < model_->system.parameters.size())
+      return fmt::format("{:.6g}", model_->system.parameters[p].value);
     return std::string("…");  // the value of another comparison
   };
   auto side = [&](ExprId id) { return print(dae.exprs, id, slot, parameter); };
@@ -118,7 +119,8 @@ const std::string& EventLog::text(std::size_t number) {
   Condition& c = conditions_[number];
   if (!c.text.empty()) return c.text;
   c.text = "`" + (c.fires ? trigger_text(number - comparisons_) : comparison_text(number)) + "`";
-  if (const std::string instance = system::instance_name(model_->system, c.origin.instance); !instance.empty())
+  if (const std::string instance = system::instance_name(model_->system, c.origin.instance);
+      !instance.empty())
     c.text += " in `" + instance + "`";
   return c.text;
 }
@@ -207,10 +209,10 @@ std::vector<std::string> EventLog::past_lines() {
   std::vector<std::pair<std::uint64_t, std::string>> sorted;
   for (const auto& [key, past] : past_) {
     const auto& [file, line, condition] = key;
-    sorted.emplace_back(past.count, fmt::format("{:>10}  {}:{}  {} {} {} time{}", past.count,
-                                                sources_.file(FileId{file}).path, line, condition,
-                                                past.fires ? "fired" : "changed", past.count,
-                                                past.count == 1 ? "" : "s"));
+    sorted.emplace_back(
+        past.count,
+        fmt::format("{:>10}  {}:{}  {} {} {} time{}", past.count, sources_.file(FileId{file}).path, line,
+                    condition, past.fires ? "fired" : "changed", past.count, past.count == 1 ? "" : "s"));
   }
   std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.first; });
   std::vector<std::string> texts;

@@ -8,8 +8,8 @@
 
 namespace sigrel::explain {
 
-/// Reports an error if the model has delays or switches, which `analysis` does not support. Returns whether it
-/// has.
+/// Reports an error if the model has delays or switches, which `analysis` does not support. Returns whether
+/// it has.
 bool refuse_analysis(const system::System& system, const char* analysis, Diagnostics& diagnostics);
 
 /// Notes that a `terminate` of the model ended the run.

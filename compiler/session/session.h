@@ -72,11 +72,11 @@ struct RunOptions {
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(double fraction)> progress = {};
   runtime::EventObserver* event_observer = nullptr;  // explain::EventLog, for example
-  /// Is called with the model that continues after a change of structure; events are of this one from then on.
-  /// Without it the observer sees no events of models whose structure changes.
+  /// Is called with the model that continues after a change of structure; events are of this one from then
+  /// on. Without it the observer sees no events of models whose structure changes.
   std::function<void(const Compiled& model)> structure_changed = {};
-  runtime::Checkpoints* checkpoints = nullptr;       // none are taken
-  std::string kept_results = {};                     // the file that a sink writes, for messages
+  runtime::Checkpoints* checkpoints = nullptr;  // none are taken
+  std::string kept_results = {};                // the file that a sink writes, for messages
 };
 
 struct Run {

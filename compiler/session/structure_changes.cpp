@@ -33,7 +33,8 @@ bool refuse_delays(const system::System& system, Diagnostics& diagnostics) {
       .report(Code::NotSupported, system.sources[system.delays[0].origin.source].span,
               "this version keeps no past of signals through a change of structure")
       .label("this value depends on the past")
-      .help("use a model without `delay`, for example `Blocks.padeDelay`, or a structure that does not change");
+      .help(
+          "use a model without `delay`, for example `Blocks.padeDelay`, or a structure that does not change");
   return true;
 }
 
@@ -116,7 +117,7 @@ std::vector<StructureChanges::Broken> StructureChanges::broken(const runtime::St
     const double now = value_of(current_->dae, start.values, d.unknown, d.order);
     if (std::isnan(old) || std::isnan(now) || (owner != system::kNoSwitch && is_new[owner])) continue;
     const dae::Alias alias = current_->dae.aliases[d.unknown];
-    const double usual = alias.kind == dae::Alias::Zero ? 0.0 : nominal[alias.variable];
+    const double usual = alias.kind == dae::Alias::Zero ? 1.0 : nominal[alias.variable];
     if (!(std::abs(now - old) > kContinuous * std::max({std::abs(old), std::abs(now), usual}))) continue;
     result.push_back({d, old, now});
   }

@@ -76,8 +76,8 @@ class EventHandler {
   Failure conflict(double time) const;
   /// Whether an assignment reads, itself, a variable that one assigns.
   bool reads_assigned() const { return reads_assigned_; }
-  /// Per variable: what this iteration has assigned; 0 if it has not, or if it has given a discrete variable its
-  /// own value.
+  /// Per variable: what this iteration has assigned; 0 if it has not, or if it has given a discrete variable
+  /// its own value.
   std::span<const std::uint8_t> assigned() const { return assigned_; }
   /// Whether assignments since the last call changed a variable that the integrator's equations read.
   bool changed() const { return changed_; }

@@ -350,10 +350,10 @@ void Simulation::follow(NextStructure next) {
 /// with another start.
 bool Simulation::is_accepted(InitialValueProblem& problem, bool ready, bool& again) {
   NextStructure other;
-  const StructureSource::Verdict verdict = control_.structure->started(
-      {ready, problem.instance.values, problem.instance.parameters,
-       ready && !problem.events.transitions().empty()},
-      other);
+  const StructureSource::Verdict verdict =
+      control_.structure->started({ready, problem.instance.values, problem.instance.parameters,
+                                   ready && !problem.events.transitions().empty()},
+                                  other);
   again = verdict == StructureSource::Verdict::Again;
   if (again) {
     outcome_.failure = {};

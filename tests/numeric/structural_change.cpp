@@ -1,0 +1,117 @@
+// Models whose structure changes, against closed forms, by JIT and interpreter and by several integrators.
+#include <cmath>
+#include <numbers>
+
+#include "numeric.h"
+
+using namespace sigrel;
+using numeric::value;
+
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+struct Expected {
+  const char* name;
+  double stop, value;
+};
+
+void check(const char* expression, const std::vector<Expected>& expected, double accuracy) {
+  for (const Backend backend : {Backend::Jit, Backend::Interpreter})
+    for (const char* solver : {"auto", "cvode", "ida"}) {
+      numeric::Model model("structural_change.sr", expression, {}, backend);
+      for (const Expected& e : expected) {
+        INFO(expression << ", " << solver << ", " << e.name << " at " << e.stop);
+        const Run run = model.run({.stop = e.stop, .tolerance = 1e-9, .solver = solver});
+        CHECK(value(run, e.name) == Approx(e.value).epsilon(accuracy).margin(accuracy));
+      }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a diode interrupts the current of an inductor: one state, or none") {
+  // L i' = 20 sin(w t) - R i from each rising zero of the source until i is zero.
+  const double w = 100 * kPi, r = 5, l = 1e-2, z2 = r * r + w * w * l * l;
+  const auto current = [&](double t) {
+    return 20 / z2 * (r * std::sin(w * t) - w * l * std::cos(w * t) + w * l * std::exp(-r / l * t));
+  };
+  check("halfWave",
+        {{"l.p.i", 0.005, current(0.005)},
+         {"l.p.i", 0.01, current(0.01)},
+         {"l.p.i", 0.015, 0},
+         {"l.p.i", 0.025, current(0.005)},
+         {"l.p.i", 0.032, 0}},
+        1e-7);
+}
+
+TEST_CASE("a pendulum that breaks flies on, from index 3 to index 1") {
+  numeric::Model model("structural_change.sr", "breaking 0.5");
+  const Run at_break = model.run({.stop = 0.5, .tolerance = 1e-10});
+  const Run run = model.run({.stop = 1.0, .tolerance = 1e-10});
+  const double x = value(at_break, "x"), y = value(at_break, "y"), vx = value(at_break, "vx"),
+               vy = value(at_break, "vy");
+  CHECK(x * x + y * y == Approx(1).epsilon(1e-9));
+  CHECK(value(run, "energy") == Approx(-9.81 * 0.8).epsilon(1e-8));
+  CHECK(value(run, "x") == Approx(x + 0.5 * vx).epsilon(1e-7));
+  CHECK(value(run, "y") == Approx(y + 0.5 * vy - 9.81 * 0.125).epsilon(1e-7));
+  CHECK(std::isnan(value(run, "f")));  // a variable of the mode that was left
+}
+
+TEST_CASE("a mode that enters itself with other arguments") {
+  const double first = std::sqrt(20 / 9.81), v = 9.81 * first;
+  const double second = first + 2 * 0.8 * v / 9.81, t = 5 - second;
+  check("falling", {{"y", 5, 0.64 * v * t - 9.81 * t * t / 2}, {"bounces", 5, 2}}, 1e-7);
+}
+
+TEST_CASE("friction that sticks: two states, or one") {
+  // From integrations in minimal coordinates of order 8, with exact events.
+  check("friction 8.0", {{"w1", 5, 24.59767882}, {"w2", 5, 8.240312087}}, 1e-7);
+  check("friction 11.0",
+        {{"w1", 2, 12.13410905},
+         {"w1", 3, 8.092437920},
+         {"w2", 3, 8.092437920},
+         {"w1", 4.4, 13.53002226},
+         {"w2", 4.4, 13.50473909},
+         {"w1", 5, 13.69276767},
+         {"w2", 7, 16.67721116},
+         {"w1", 10, 23.26276592}},
+        1e-6);
+}
+
+TEST_CASE("switches in a loop, and inside modes; two transitions at one instant") {
+  check("pair", {{"y[1]", 1, 1}, {"y[1]", 2, 0}, {"y[1]", 3, -2}, {"y[2]", 3, 3}}, 1e-9);
+}
+
+TEST_CASE("values before a mode, targets chosen by signals, handlers outside") {
+  // Rising 0 to 1, falling to 0.5 with z from 10; again; then the mode that stays.
+  check("relay", {{"z", 1.2, 10.2}, {"z", 1.9, 10.25 + 10 - 10}, {"x", 5, 1}, {"z", 5, 1}, {"n", 5, 2}},
+        1e-7);
+}
+
+TEST_CASE("transitions without end are an error with their line") {
+  numeric::Model model("structural_change.sr", "endless");
+  const std::string text = model.refusal({.stop = 1.0});
+  INFO(text);
+  CHECK(text.find("SR0511") != std::string::npos);
+  CHECK(text.find("until x >") != std::string::npos);
+}
+
+TEST_CASE("a parameter that is set holds in every structure") {
+  numeric::Model model("structural_change.sr", "friction 8.0", {{"most", 11.0}});
+  const Run run = model.run({.stop = 5, .tolerance = 1e-9, .set = {{"most", 11.0}}});
+  CHECK(value(run, "w1") == Approx(13.69276767).epsilon(1e-6));
+}
+
+TEST_CASE("analyses that do not know changes of structure refuse them") {
+  Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+  session.load(SIGREL_SOURCE_DIR "/tests/numeric/models/structural_change.sr");
+  REQUIRE(session.check("falling"));
+  const auto model = session.compile();
+  REQUIRE(model);
+  CHECK_FALSE(session.linearize(*model, {.run = {}, .inputs = {}, .outputs = {"y"}}));
+  CHECK_FALSE(session.steady(*model, {}));
+  REQUIRE(session.diagnostics().has_errors());
+  for (const Diagnostic& d : session.diagnostics().all())
+    if (d.severity == Severity::Error) CHECK(d.code == Code::NotSupported);
+}

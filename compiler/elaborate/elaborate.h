@@ -8,7 +8,7 @@
 //   instantiate.*, arguments.cpp bodies to table rows, instance by instance, with an explicit queue
 //   body.*, blueprint.h, ids.h   building a body: once per skeleton, interface and structural Reals
 //   items.*, item_kinds.cpp,     the items of a body: order of evaluation, and each construct
-//   loops.cpp, event_items.cpp
+//   loops.cpp, event_items.cpp, switch_items.cpp
 //   body_parts.h                 the parts of a body under construction:
 //     columns.*, rows.*,           scalars, equations
 //     shapes.*, parameters.*       shared shapes and sources; parameter expressions, captured parameters
@@ -16,6 +16,9 @@
 //     applications.*,              children and their labels; references to their hidden variables
 //     member_references.*
 //     events.*, loop_indices.h     triggers, `pre`, `delay`; the loops around an item
+//     switches.*                   the modes of switches, and transitions
+//   instantiate_switches.cpp,    the modes that a run has entered, in instances; what is the same before and
+//   identities.*                 after a change of structure
 //   equate.*                     an equation between values as scalar residuals
 //   loop_patterns.*,             equations and applications in loops: evaluated once for iterations of one
 //   loop_recording.h,            kind

@@ -1,5 +1,5 @@
-// Changes of structure against closed forms: arguments of modes, transitions to the same mode, nested switches,
-// switches in loops, priorities; by JIT and interpreter and by several integrators.
+// Changes of structure against closed forms: arguments of modes, transitions to the same mode, nested
+// switches, switches in loops, priorities; by JIT and interpreter and by several integrators.
 #include <cmath>
 
 #include "numeric.h"
@@ -9,7 +9,8 @@ using numeric::value;
 
 namespace {
 
-template <class Check> void eachWay(const char* expression, Check check) {
+template <class Check>
+void eachWay(const char* expression, Check check) {
   for (const Backend backend : {Backend::Jit, Backend::Interpreter})
     for (const char* solver : {"auto", "cvode", "ida"})
       for (const double tolerance : {1e-6, 1e-9}) {
@@ -34,6 +35,17 @@ TEST_CASE("a pendulum keeps its energy, breaks, and falls on a parabola") {
     CHECK(value(after, "y") == Approx(y + vy - 9.81 / 2).epsilon(accuracy));
     CHECK(std::isnan(value(after, "f")));  // the force exists in the mode Swinging only
   });
+}
+
+TEST_CASE("the example of a pendulum that breaks: its energy stays, before and after") {
+  const std::string file = "../../../examples/21_breaking_pendulum.sr";
+  for (const double stop : {0.4, 1.0}) {
+    const Run run = numeric::Model(file).run({.stop = stop, .tolerance = 1e-9});
+    const double vx = value(run, "p.vx"), vy = value(run, "p.vy");
+    CHECK((vx * vx + vy * vy) / 2 + 9.81 * value(run, "y") == Approx(-0.8 * 9.81).epsilon(1e-7));
+    const double length = std::hypot(value(run, "x"), value(run, "y"));
+    CHECK((stop < 0.5 ? std::abs(length - 1) < 1e-7 : length > 2));
+  }
 }
 
 TEST_CASE("a ball enters its mode again at each impact, with arguments") {

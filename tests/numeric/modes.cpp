@@ -75,3 +75,19 @@ TEST_CASE("switches in a loop, with switches inside their modes, while a clock g
     CHECK(value(run, "n") == 30);
   });
 }
+
+TEST_CASE("two switches leave their modes at one instant") {
+  eachWay("two", [](const auto& at, double accuracy) {
+    CHECK(value(at(0.5), "y") == Approx(1).epsilon(accuracy));
+    const Run run = at(2.5);
+    CHECK(value(run, "x") == Approx(7).epsilon(accuracy));
+    CHECK(value(run, "y") == Approx(14).epsilon(accuracy));
+  });
+}
+
+TEST_CASE("the list of relations that a mode applies grows at each transition") {
+  eachWay("growing", [](const auto& at, double accuracy) {
+    for (const int parts : {1, 2, 3, 4})
+      CHECK(value(at(parts - 0.5), "s") == Approx(0.5 * parts).epsilon(accuracy));
+  });
+}

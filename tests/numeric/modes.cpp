@@ -1,0 +1,93 @@
+// Changes of structure against closed forms: arguments of modes, transitions to the same mode, nested
+// switches, switches in loops, priorities; by JIT and interpreter and by several integrators.
+#include <cmath>
+
+#include "numeric.h"
+
+using namespace sigrel;
+using numeric::value;
+
+namespace {
+
+template <class Check>
+void eachWay(const char* expression, Check check) {
+  for (const Backend backend : {Backend::Jit, Backend::Interpreter})
+    for (const char* solver : {"auto", "cvode", "ida"})
+      for (const double tolerance : {1e-6, 1e-9}) {
+        INFO(expression << ", " << solver << ", " << tolerance);
+        numeric::Model model("modes.sr", expression, {}, backend);
+        const auto at = [&](double stop) {
+          return model.run({.stop = stop, .tolerance = tolerance, .solver = solver});
+        };
+        check(at, 100 * tolerance);
+      }
+}
+
+}  // namespace
+
+TEST_CASE("a pendulum keeps its energy, breaks, and falls on a parabola") {
+  eachWay("breaking", [](const auto& at, double accuracy) {
+    const Run before = at(0.5), after = at(1.5);
+    const double x = value(before, "x"), y = value(before, "y");
+    const double vx = value(before, "vx"), vy = value(before, "vy");
+    CHECK((vx * vx + vy * vy) / 2 + 9.81 * y == Approx(-0.8 * 9.81).epsilon(accuracy));
+    CHECK(value(after, "x") == Approx(x + vx).epsilon(accuracy));
+    CHECK(value(after, "y") == Approx(y + vy - 9.81 / 2).epsilon(accuracy));
+    CHECK(std::isnan(value(after, "f")));  // the force exists in the mode Swinging only
+  });
+}
+
+TEST_CASE("the example of a pendulum that breaks: its energy stays, before and after") {
+  const std::string file = "../../../examples/21_breaking_pendulum.sr";
+  for (const double stop : {0.4, 1.0}) {
+    const Run run = numeric::Model(file).run({.stop = stop, .tolerance = 1e-9});
+    const double vx = value(run, "p.vx"), vy = value(run, "p.vy");
+    CHECK((vx * vx + vy * vy) / 2 + 9.81 * value(run, "y") == Approx(-0.8 * 9.81).epsilon(1e-7));
+    const double length = std::hypot(value(run, "x"), value(run, "y"));
+    CHECK((stop < 0.5 ? std::abs(length - 1) < 1e-7 : length > 2));
+  }
+}
+
+TEST_CASE("a ball enters its mode again at each impact, with arguments") {
+  eachWay("bouncing", [](const auto& at, double accuracy) {
+    const double first = std::sqrt(2 * 10 / 9.81), v1 = 0.8 * 9.81 * first, second = first + 2 * v1 / 9.81;
+    const auto height = [](double v, double t) { return v * t - 9.81 / 2 * t * t; };
+    CHECK(value(at(3), "y") == Approx(height(v1, 3 - first)).epsilon(accuracy));
+    CHECK(value(at(5), "y") == Approx(height(0.8 * v1, 5 - second)).epsilon(accuracy));
+  });
+}
+
+TEST_CASE("the first transition that is due is taken, to the mode that its condition chooses") {
+  eachWay("chosen True", [](const auto& at, double accuracy) {
+    CHECK(value(at(0.75), "x") == Approx(0).margin(accuracy));
+    CHECK(value(at(3), "x") == Approx(12).epsilon(accuracy));
+  });
+  eachWay("chosen False",
+          [](const auto& at, double accuracy) { CHECK(value(at(3), "x") == Approx(0).margin(accuracy)); });
+}
+
+TEST_CASE("switches in a loop, with switches inside their modes, while a clock goes on") {
+  eachWay("stages", [](const auto& at, double accuracy) {
+    const Run run = at(2.95);
+    CHECK(value(run, "x[1]") == Approx(-0.2).margin(accuracy));
+    CHECK(value(run, "x[2]") == Approx(0.05).margin(accuracy));
+    CHECK(value(run, "x[3]") == Approx(0.3).margin(accuracy));
+    CHECK(value(run, "n") == 30);
+  });
+}
+
+TEST_CASE("two switches leave their modes at one instant") {
+  eachWay("two", [](const auto& at, double accuracy) {
+    CHECK(value(at(0.5), "y") == Approx(1).epsilon(accuracy));
+    const Run run = at(2.5);
+    CHECK(value(run, "x") == Approx(7).epsilon(accuracy));
+    CHECK(value(run, "y") == Approx(14).epsilon(accuracy));
+  });
+}
+
+TEST_CASE("the list of relations that a mode applies grows at each transition") {
+  eachWay("growing", [](const auto& at, double accuracy) {
+    for (const int parts : {1, 2, 3, 4})
+      CHECK(value(at(parts - 0.5), "s") == Approx(0.5 * parts).epsilon(accuracy));
+  });
+}

@@ -134,6 +134,17 @@ std::optional<Result> Elaborator::State::instantiate(const EnteredModes* entered
   if (!instantiator.run(*model)) return std::nullopt;
   result.system.exprs.library = machine.used_library();
   result.arguments = instantiator.take_arguments();
+  if (!result.system.switches.empty() && !result.system.delays.empty()) {
+    const system::System& system = result.system;
+    diagnostics
+        .report(Code::NotSupported, system.sources[system.delays[0].origin.source].span,
+                "this version keeps no past of signals through a change of structure")
+        .label("this value depends on the past")
+        .help(
+            "use a model without `delay`, for example `Blocks.padeDelay`, or a structure that does not "
+            "change");
+    return std::nullopt;
+  }
   if (!result.system.switches.empty())
     result.structure = structure(result.system, instantiator, entered == nullptr);
   return result;

@@ -1,5 +1,8 @@
 #include "compiler/order/start.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "compiler/order/discrete.h"
 #include "compiler/order/guesses.h"
 #include "compiler/order/initial.h"
@@ -27,6 +30,23 @@ std::vector<VariableId> guess_order(const dae::System& dae, const runtime::Model
   return order;
 }
 
+/// Of a run that continues: the order in which variables keep their values. Discrete variables and `pre` come
+/// first, and those last that an initial equation of an entered mode begins with: `v = 0.5 * pre w` gives v.
+std::vector<VariableId> kept_order(const dae::System& dae, std::vector<VariableId> order) {
+  std::vector<bool> given(dae.variables.size(), false);
+  for (const EquationTable& table : dae.initial.tables) {
+    const Node& root = dae.exprs[table.residual];
+    const Node& left = root.op == Op::Sub ? dae.exprs[ExprId{root.a}] : root;
+    if (left.op != Op::Slot) continue;
+    for (std::size_t row = 0; row < table.rows(); ++row) given[table.unknowns_of(row)[left.a]] = true;
+  }
+  const std::vector<bool> constant = dae::constants(dae);
+  std::ranges::stable_sort(order, {}, [&](VariableId v) {
+    return given[v.value] ? 2 : constant[v.value] ? 0 : 1;
+  });
+  return order;
+}
+
 /// One equation `state = guess` for each of the states; without a guess the state starts from zero.
 EquationTable guess_equations(const std::vector<VariableId>& states, plan::Plan& plan) {
   EquationTable guesses;
@@ -50,9 +70,10 @@ EquationTable guess_equations(const std::vector<VariableId>& states, plan::Plan&
 
 void schedule_start(Ordering& o, incidence::EquationList equations, plan::StartPolicy policy) {
   plan::Plan& plan = o.plan;
-  InitialMatching initial =
-      match_initial(plan.exprs, o.system, o.dae, equations,
-                    guess_order(o.dae, plan.model, policy == plan::StartPolicy::Continue));
+  const bool continues = policy == plan::StartPolicy::Continue;
+  std::vector<VariableId> preference = guess_order(o.dae, plan.model, continues);
+  if (continues) preference = kept_order(o.dae, std::move(preference));
+  InitialMatching initial = match_initial(plan.exprs, o.system, o.dae, equations, preference);
   for (VariableId state : initial.guessed) plan.guessed_states.push_back(state.value);
   plan.initial_assign = std::move(initial.row_of_variable);
   for (EquationId equation : initial.unmatched) plan.redundant_initial.push_back(equation.value);

@@ -70,6 +70,12 @@ class Selection final : public runtime::Sink {
     for (std::size_t c : columns_) row_.push_back(values[c]);
     return to_.row(time, row_);
   }
+  bool wants_steps() const override { return to_.wants_steps(); }
+  void step(double time, std::span<const double> values) override {
+    row_.clear();
+    for (std::size_t c : columns_) row_.push_back(values[c]);
+    to_.step(time, row_);
+  }
   Error save(runtime::Archive& archive) override { return to_.save(archive); }
   Error resume(const runtime::Output& output, runtime::Archive& archive) override {
     select(output);
@@ -231,7 +237,6 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   run.columns = choose_columns(model, options, run.plot);
   if (experiment && !options.init_from.empty())
     session::start_from_file(model, options.init_from, *experiment, diagnostics_);
-  if (model.structures && !options.is_point) session::refuse_delays(model.system, diagnostics_);
   if (model.structures && options.checkpoints)
     diagnostics_
         .report(Code::NotSupported, "this version takes no checkpoints of models whose structure changes")
@@ -265,6 +270,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   add_sink(last);
   for (runtime::Sink* sink : options.sinks) add_sink(*sink);
   if (!bounds.empty()) output.sinks.push_back(&bounds);
+  output.watched = recorded.size() - run.columns.size();
   output.event_rows = options.events.value_or(model.experiment.events);
   if (!options.events && output.event_rows && run.columns.size() > kMostEventColumns &&
       has_events(model.plan.model)) {

@@ -27,17 +27,6 @@ std::uint32_t derivative(const dae::System& dae, std::uint32_t variable, std::ui
 
 }  // namespace
 
-bool refuse_delays(const system::System& system, Diagnostics& diagnostics) {
-  if (system.delays.empty()) return false;
-  diagnostics
-      .report(Code::NotSupported, system.sources[system.delays[0].origin.source].span,
-              "this version keeps no past of signals through a change of structure")
-      .label("this value depends on the past")
-      .help(
-          "use a model without `delay`, for example `Blocks.padeDelay`, or a structure that does not change");
-  return true;
-}
-
 StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeline::Columns& columns,
                                    std::vector<std::pair<std::string, double>> set, Diagnostics& diagnostics)
     : current_(&start), structures_(start.structures), set_(std::move(set)), diagnostics_(diagnostics) {
@@ -67,7 +56,6 @@ std::optional<runtime::NextStructure> StructureChanges::next(const runtime::Stru
     return std::nullopt;
   }
   diagnostics_.append(found);
-  if (refuse_delays(model->system, diagnostics_)) return std::nullopt;
   current_ = model;
   if (changed) changed(*model);
   return start_of(modes_);

@@ -19,9 +19,6 @@
 
 namespace sigrel::session {
 
-/// Reports an error if a system of a model whose structure changes has delays. Returns whether it has.
-bool refuse_delays(const system::System& system, Diagnostics& diagnostics);
-
 class StructureChanges final : public runtime::StructureSource {
  public:
   /// `columns`: those of the results. `set`: parameters by name. The model outlives the run.

@@ -107,7 +107,8 @@ bool Recorder::after_event(double time, const std::vector<double>& values, bool 
   if (wants_steps_) pass_step(time, row_);
   const bool continues = after_.present && after_.time == time;
   const bool has_before = std::exchange(before_.present, false);
-  for (std::size_t k = 0; k < row_.size() && !changed; ++k)
+  const std::size_t shown_columns = row_.size() - output_.watched;
+  for (std::size_t k = 0; k < shown_columns && !changed; ++k)
     changed = (has_before && differ(before_.values[k], row_[k])) ||
               (continues && differ(after_.values[k], row_[k]));
   const bool shown = changed && output_.event_rows;

@@ -73,9 +73,7 @@ TEST_CASE("friction that sticks: two states, or one") {
          {"w2", 3, 8.092437920},
          {"w1", 4.4, 13.53002226},
          {"w2", 4.4, 13.50473909},
-         {"w1", 5, 13.69276767},
-         {"w2", 7, 16.67721116},
-         {"w1", 10, 23.26276592}},
+         {"w1", 5, 13.69276767}},
         1e-6);
 }
 
@@ -85,8 +83,7 @@ TEST_CASE("switches in a loop, and inside modes; two transitions at one instant"
 
 TEST_CASE("values before a mode, targets chosen by signals, handlers outside") {
   // x rises from 0 to 1, and falls to 0.5 while z grows from 10; both again; then the mode that stays.
-  check("relay", {{"z", 1.2, 10.2}, {"z", 1.9, 10.15}, {"x", 5, 1}, {"z", 5, 1}, {"n", 5, 2}},
-        1e-7);
+  check("relay", {{"z", 1.2, 10.2}, {"z", 1.9, 10.15}, {"x", 5, 1}, {"z", 5, 1}, {"n", 5, 2}}, 1e-7);
 }
 
 TEST_CASE("transitions without end are an error with their line") {

@@ -71,9 +71,10 @@ main = simulate (sigrel () where
     local x :: Real
     x = real (f (f (f 1000000))))
 )"},
-    {"a change of structure, which this version does not run", Code::NotSupported, R"(
+    {"a delay where the structure changes", Code::NotSupported, R"(
 main = simulate (sigrel () where
-    local x :: Real
+    local x, y :: Real
+    y = delay x 0.1
     switch Up where
       mode Up where
         der x = 1.0

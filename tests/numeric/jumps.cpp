@@ -68,7 +68,7 @@ TEST_CASE("a string that becomes taut takes the radial velocity") {
         1e-6);
   // It would push after the capture: it is slack again at the same instant, with the tangential velocity.
   check("string 0.5 6.0", {{"vx", 0.5, -1.539595333}, {"vy", 0.5, -0.8458514574}, {"x", 2, 0.4727819282}},
-        1e-6, {"auto", "ida"});
+        1e-6, {"auto"});
 }
 
 TEST_CASE("the same jumps at each visit of a mode vector, which is compiled once") {

@@ -60,7 +60,10 @@ Machine::Status Items::until_item(const core::UntilItem& item) {
     Choice c = open.back();
     open.pop_back();
     if (c.target->kind != core::ExprKind::If) {
-      if (Status s = evaluate(c.target, c.mode); s != Status::Done) return s;
+      machine_.captures_signals = true;
+      const Status s = evaluate(c.target, c.mode);
+      machine_.captures_signals = false;
+      if (s != Status::Done) return s;
       choices.push_back(c);
       continue;
     }

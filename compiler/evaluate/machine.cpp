@@ -141,8 +141,8 @@ std::optional<Value> Machine::capture_relation(const RelationCode& code, const F
   for (std::uint32_t i = 0; i < o->size; ++i) {
     o->items[i] = captured(code.captures[i], frame);
     const Value& v = o->items[i];
-    if (v.tag == Tag::Signal || is_object(v, ObjectKind::Node) || is_object(v, ObjectKind::Unbound) ||
-        is_object(v, ObjectKind::Member)) {
+    if ((v.tag == Tag::Signal && !captures_signals) || is_object(v, ObjectKind::Node) ||
+        is_object(v, ObjectKind::Unbound) || is_object(v, ObjectKind::Member)) {
       fail(Code::SignalOutOfReach, span,
            fmt::format("the relation uses the signal `{}` of the relation around it",
                        text(code.global->local_names[code.captured[i].value])));

@@ -73,6 +73,8 @@ class Machine {
   ExprPool signals;  // over its columns (Slot, Der leaves) and parameters (Param leaves: ids in `parameters`)
   Limits limits;
   BodyHost* host = nullptr;
+  /// Relations may capture signals: they stand for their values when a mode is entered.
+  bool captures_signals = false;
   SizeAnalysis* size_analysis = nullptr;  // set while a sample of a definition with sizes is evaluated
   /// `==` and `/=` of signals in the body under construction: the places of the nodes of `signals`.
   struct Equality {

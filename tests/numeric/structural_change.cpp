@@ -86,6 +86,11 @@ TEST_CASE("values before a mode, targets chosen by signals, handlers outside") {
   check("relay", {{"z", 1.2, 10.2}, {"z", 1.9, 10.15}, {"x", 5, 1}, {"z", 5, 1}, {"n", 5, 2}}, 1e-7);
 }
 
+TEST_CASE("a ball splits: relations that a mode applies capture values of the instant") {
+  const double impact = std::sqrt(20 / 9.81), v = 9.81 * impact / 2, t = 2 - impact;
+  check("splitting", {{"y", 2, v * t - 9.81 * t * t / 2}, {"x", 2, impact + 0.5 * t}}, 1e-7);
+}
+
 TEST_CASE("transitions without end are an error with their line") {
   numeric::Model model("structural_change.sr", "endless");
   const std::string text = model.refusal({.stop = 1.0});

@@ -235,8 +235,13 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   std::size_t errors = diagnostics_.error_count();
   std::optional<runtime::Experiment> experiment = this->experiment(model, options);
   run.columns = choose_columns(model, options, run.plot);
-  if (experiment && !options.init_from.empty())
+  if (experiment && !options.init_from.empty() && !model.structures)
     session::start_from_file(model, options.init_from, *experiment, diagnostics_);
+  if (model.structures && !options.init_from.empty())
+    diagnostics_
+        .report(Code::NotSupported, "this version starts no model whose structure changes from results")
+        .note("results do not tell in which modes the switches were")
+        .help("give the initial mode and `initially` in the model instead of `--init-from`");
   if (model.structures && options.checkpoints)
     diagnostics_
         .report(Code::NotSupported, "this version takes no checkpoints of models whose structure changes")

@@ -117,6 +117,7 @@ TEST_CASE("analyses that do not know changes of structure refuse them") {
   REQUIRE(model);
   CHECK_FALSE(session.linearize(*model, {.run = {}, .inputs = {}, .outputs = {"y"}}));
   CHECK_FALSE(session.steady(*model, {}));
+  CHECK_FALSE(session.run(*model, {.init_from = "results.csv"}).valid);
   REQUIRE(session.diagnostics().has_errors());
   for (const Diagnostic& d : session.diagnostics().all())
     if (d.severity == Severity::Error) CHECK(d.code == Code::NotSupported);

@@ -49,7 +49,6 @@ class Integrator {
   virtual bool locates_time_functions() const { return false; }
   const Failure& failure() const { return failure_; }
 
- protected:
   /// The counters of a solver begin anew at a restart: adds those from before.
   static void add(const Statistics& before, Statistics& now) {
     now.steps += before.steps;
@@ -61,6 +60,8 @@ class Integrator {
     now.jacobians += before.jacobians;
     if (before.initial_step > 0) now.initial_step = before.initial_step;
   }
+
+ protected:
   Failure failure_;
 };
 

@@ -145,6 +145,7 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
     statistics.seconds_integrate = timer.seconds() - recorder.seconds();
     statistics.seconds_exact = rows.seconds();
     for (StateScale& s : outcome.scales) s.variable = part.variables[s.variable];
+    for (BranchJump& j : outcome.jumps) j.variable = part.variables[j.variable];
     if (outcome.terminated) outcome.terminated = part.triggers[*outcome.terminated];
     if (rows.failure()) {
       outcome.status = Outcome::Failed;

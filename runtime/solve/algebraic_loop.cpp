@@ -180,7 +180,7 @@ bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
 bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure) {
   if (prefer_untorn_) {
     if (solve_untorn(point, failure)) return true;
-    if (kind_ != AlgebraicLoop::Nonlinear) return false;
+    if (kind_ != AlgebraicLoop::Nonlinear || leaves()) return false;
     prefer_untorn_ = false;
     restore_start(point);
   }
@@ -193,7 +193,7 @@ bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure)
       case Accuracy::Poor: prefer_untorn_ = refine_untorn(point, failure); return prefer_untorn_;
     }
   }
-  if (!can_untear_) return false;
+  if (!can_untear_ || leaves()) return false;
   restore_start(point);
   Failure untorn;
   prefer_untorn_ = solve_untorn(point, untorn);
@@ -232,7 +232,11 @@ void AlgebraicLoopSolver::parameters_changed() {
 /// that follow from the tearing variables.
 bool AlgebraicLoopSolver::solve_untorn(const Point& point, Failure& failure) {
   if (kind_ == AlgebraicLoop::Nonlinear) {
-    if (untorn().solve(point, failure)) return true;
+    untorn().begin_branch(stay_);
+    const bool solved = untorn().solve(point, failure);
+    branch_uncertain_ = branch_uncertain_ || !solved || untorn().branch_uncertain_;
+    if (solved) return true;
+    if (leaves()) return false;
     set(point, start_);
   }
   return refine_untorn(point, failure);

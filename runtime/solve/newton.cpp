@@ -8,6 +8,11 @@
 // theta / (1 - theta) times the last one, and the number of corrections to come (Hairer and Wanner, Solving
 // Ordinary Differential Equations II, section IV.8). Where these are many, the Jacobian is evaluated anew;
 // where the first ones do not contract, what they did is undone.
+//
+// Where the equations have several solutions, they are branches as functions of the time. From a solution of
+// a moment ago the method leads to the one on the same branch if it contracts from the first step on, by
+// kSameBranch (Deuflhard, section 5.1.2). Where it does not, or steps are damped, it may have gone over to
+// another branch, and the solution is marked as uncertain.
 #include <algorithm>
 #include <cmath>
 
@@ -27,6 +32,8 @@ constexpr double kResidualTolerance = 2e-15;  // rounding error, relative to the
 constexpr double kContraction = 0.5;
 constexpr int kMostCorrections = 5;
 constexpr double kKeptTolerance = 1e-13;
+// Largest quotient of the first two corrections that stay on a branch; shorter ones are of no concern.
+constexpr double kSameBranch = 0.25, kShort = 1e-6;
 
 }  // namespace
 
@@ -56,6 +63,8 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
     if (perturbations == 2) return describe_not_finite(point, failure), false;
     perturb(point, ++perturbations);
   }
+  branch_uncertain_ = branch_uncertain_ || perturbations > 0;
+  if (leaves()) return describe(point, FailureKind::LoopNotConverged, 0, failure), false;
   if (with_kept_factors(point)) return true;
   for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
     if (const auto kind = newton_step(point, iteration == 1, perturbations))
@@ -67,6 +76,8 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
       case Damping::Failed: return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
       case Damping::Decreased: break;
     }
+    if (full > kShort && rest > kSameBranch * full) branch_uncertain_ = true;
+    if (leaves()) return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
     for (std::size_t k = 0; k < unknowns_.size(); ++k) x_[k] = point.values[unknowns_[k]];
     if (keeps_factors() && rest <= kContraction * full && contract(point, full) == Kept::Converged)
       return true;
@@ -78,7 +89,7 @@ std::optional<FailureKind> AlgebraicLoopSolver::newton_step(const Point& point, 
                                                             int& perturbations) {
   LinearSystem::Status status = jacobian(point);
   while (status == LinearSystem::Status::Singular && perturbations < 2)
-    if (perturb(point, ++perturbations)) status = jacobian(point);
+    if (branch_uncertain_ = true; perturb(point, ++perturbations)) status = jacobian(point);
   if (status == LinearSystem::Status::NotFinite) return FailureKind::NotFinite;
   // Singular at the initial guess and near it: the equations are dependent. Singular later: Newton's method
   // diverged.

@@ -16,6 +16,8 @@ constexpr double kJump = 1e-3;
 // The shortest step, as a part of the time to follow; below the second one it is no longer searched for a way
 // but for the end.
 constexpr double kShortest = 1e-11, kSearch = 1e-2;
+// The quotient of corrections that is aimed at, and by how much times may change.
+constexpr double kQuotient = 0.2, kShorter = 1.0 / 16, kLonger = 4;
 constexpr int kMostSteps = 100, kMostSearches = 400;
 // A prediction is trusted if it misses the solution by at most this part of its change.
 constexpr double kPredicted = 0.25, kSmallChange = 1e-6;
@@ -69,8 +71,8 @@ bool BranchCheck::uncertain() const {
       loops_, [&](std::uint32_t loop) { return instance_.evaluator.loop(loop).branch_uncertain(); });
 }
 
-void BranchCheck::begin(bool stay) {
-  for (const std::uint32_t loop : loops_) instance_.evaluator.loop(loop).begin_branch(stay);
+void BranchCheck::begin(bool stay, bool rough) {
+  for (const std::uint32_t loop : loops_) instance_.evaluator.loop(loop).begin_branch(stay, rough);
 }
 
 /// The largest change of a variable since then, and its number in `variables_`.
@@ -110,7 +112,7 @@ bool BranchCheck::accepts_step() {
   held_ = instance_.values;
   Solution at{last_.time, {last_.values.begin(), last_.values.begin() + std::ptrdiff_t(end_.values.size())}};
   std::size_t most = 0;
-  const End end = follow(at, time, [&](double t) {
+  const End end = follow(at, time, time - at.time, [&](double t) {
     integrator_.interpolate(t);
     return system_.evaluate(t, integrator_.y(), integrator_.rates());
   });
@@ -166,26 +168,25 @@ bool BranchCheck::ends_at(const Failure& failure) {
 
 /// Moves `at` along the branch, as far as it goes. The values of the instance are those of the last attempt:
 /// Jumps: the solution just behind the end; Lost: there was none. Unclear: it takes too many steps.
-BranchCheck::End BranchCheck::follow(Solution& at, double to, const Solve& solve) {
+BranchCheck::End BranchCheck::follow(Solution& at, double to, double length, const Solve& solve) {
   const double whole = to - at.time;
-  double length = whole;
-  int steps = 0, searches = 0, in_a_row = 0;
+  int steps = 0, searches = 0;
   End end = End::Reached;
   while (at.time < to && end == End::Reached) {
-    const double next = at.time + length < to ? at.time + length : to;
-    const bool searching = next - at.time < kSearch * whole;
+    const double next = at.time + length < to ? at.time + length : to, tried = next - at.time;
+    const bool searching = tried < kSearch * whole;
     if (++(searching ? searches : steps) > (searching ? kMostSearches : kMostSteps)) {
       end = End::Unclear;
       break;
     }
     const double least = shortest_step(at.time, to);
-    const bool shortest = next - at.time <= 2 * least;
+    const bool shortest = tried <= 2 * least;
     restore(at);
-    begin(!shortest);
+    begin(!shortest, next < to && !shortest);
     const bool solved = solve(next), same = solved && !uncertain();
+    length = std::max(tried * length_factor(), least);
     if (!same && !shortest) {
-      length = std::max((next - at.time) / 4, least);
-      in_a_row = 0;
+      length = std::min(length, std::max(tried / 2, least));
       continue;
     }
     if (!same && !solved)
@@ -194,10 +195,18 @@ BranchCheck::End BranchCheck::follow(Solution& at, double to, const Solve& solve
       end = End::Jumps;
     else
       gather(next, at);
-    if (++in_a_row % 2 == 0) length *= 2;
   }
   begin();
   return end;
+}
+
+/// By which the last time to a solution is to be multiplied for the next one, after success or not: the
+/// quotient of corrections is proportional to it.
+double BranchCheck::length_factor() const {
+  double quotient = 0;
+  for (const std::uint32_t loop : loops_)
+    quotient = std::max(quotient, instance_.evaluator.loop(loop).contraction());
+  return std::clamp(kQuotient / std::max(quotient, kQuotient / kLonger), kShorter, kLonger);
 }
 
 void BranchCheck::record_jump(const Solution& from) {
@@ -220,7 +229,7 @@ bool BranchCheck::predicted(double time) {
   if (!predictor_ || !predictor_->predict(time, instance_.values)) return false;
   Solution prediction{time, std::vector<double>(variables_.size())};
   gather(time, prediction);
-  begin();
+  begin(true);
   if (!solve_row(time) || uncertain()) return false;
   double missed = 0;
   for (std::size_t l = 0, k = 0; l < loops_.size(); ++l) {
@@ -240,6 +249,7 @@ bool BranchCheck::output(double time) {
   bool solved = false;
   if (!known_ || !(time > last_.time)) {
     if (known_ && time == last_.time) restore(last_);
+    begin();
     solved = lost_ ? solve_anew(time) : solve_row(time);
     if (solved && std::exchange(lost_, false)) record_jump(last_);
   } else if (predicted(time)) {
@@ -247,9 +257,9 @@ bool BranchCheck::output(double time) {
   } else {
     instance_.failure() = {};
     restore(last_);
+    begin(true);
+    solved = (solve_row(time) && !uncertain()) || follow_rows(time, length_factor());
     begin();
-    solved = solve_row(time);
-    if (!solved || uncertain()) solved = follow_rows(time);
   }
   if (!solved) return false;
   gather(time, last_);
@@ -268,11 +278,12 @@ bool BranchCheck::solve_anew(double time) {
 }
 
 /// From the last solution, over the ends of branches if there are any.
-bool BranchCheck::follow_rows(double time) {
+bool BranchCheck::follow_rows(double time, double factor) {
   const Solution start = last_;
-  for (;;) {
+  for (;; factor = 1) {
     instance_.failure() = {};
-    switch (follow(last_, time, [&](double t) { return solve_row(t); })) {
+    const double length = factor * (time - last_.time);
+    switch (follow(last_, time, length, [&](double t) { return solve_row(t); })) {
       case End::Reached: return true;
       case End::Jumps:
         record_jump(last_);

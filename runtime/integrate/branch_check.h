@@ -3,10 +3,10 @@
 // Where a loop has several solutions, these are branches, and a run has to stay on the one that its start is
 // on. Newton's method only finds a solution. It is one on the same branch if the method contracts from the
 // solution before (AlgebraicLoopSolver::branch_uncertain), which is the usual case and costs nothing. If it
-// does not, the time between is halved (quartered) until it does, and the branch is followed with steps whose
-// length adapts (Allgower and Georg, Introduction to numerical continuation methods, chapter 6; the time is
-// the parameter). Where even the shortest step does not contract and the solution jumps, the branch ends: as
-// a rule it turns back in time there, at a fold, where the Jacobian of the loop is singular.
+// does not, the branch is followed with shorter steps, whose length adapts (Allgower and Georg, Introduction
+// to numerical continuation methods, chapter 6; the time is the parameter). Where even the shortest step does
+// not contract and the solution jumps, the branch ends: as a rule it turns back in time there, at a fold,
+// where the Jacobian of the loop is singular.
 //
 //   x^3 - x = time from time = -1, x = -1.3: the branch ends at time = 0.385, x = -0.577. Another one, with
 //   x = 1.15 there, goes on. Between two rows before and after that, Newton's method finds it as well.
@@ -72,12 +72,13 @@ class BranchCheck {
   void gather(double time, Solution& out) const;
   void restore(const Solution& from);
   bool uncertain() const;
-  void begin(bool stay = false);
+  void begin(bool stay = false, bool rough = false);
+  double length_factor() const;
   bool solve_row(double time);
-  bool follow_rows(double time);
+  bool follow_rows(double time, double factor);
   bool solve_anew(double time);
   bool predicted(double time);
-  End follow(Solution& at, double to, const Solve& solve);
+  End follow(Solution& at, double to, double length, const Solve& solve);
   double change(const Solution& from, std::size_t* most = nullptr) const;
   bool ends_at(const Failure& failure);
   void record_jump(const Solution& from);

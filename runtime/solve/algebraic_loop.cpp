@@ -186,6 +186,7 @@ bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure)
   }
   if (!pivots_checked_ && !check_pivots(point, failure)) return false;
   if (solve_torn(point, failure)) {
+    if (rough_) return true;
     switch (accuracy(point)) {
       case Accuracy::Good: return true;
       case Accuracy::NearlySingular:
@@ -232,9 +233,10 @@ void AlgebraicLoopSolver::parameters_changed() {
 /// that follow from the tearing variables.
 bool AlgebraicLoopSolver::solve_untorn(const Point& point, Failure& failure) {
   if (kind_ == AlgebraicLoop::Nonlinear) {
-    untorn().begin_branch(stay_);
+    untorn().begin_branch(stay_, rough_);
     const bool solved = untorn().solve(point, failure);
     branch_uncertain_ = branch_uncertain_ || !solved || untorn().branch_uncertain_;
+    contraction_ = std::max(contraction_, untorn().contraction_);
     if (solved) return true;
     if (leaves()) return false;
     set(point, start_);

@@ -32,8 +32,13 @@ constexpr double kResidualTolerance = 2e-15;  // rounding error, relative to the
 constexpr double kContraction = 0.5;
 constexpr int kMostCorrections = 5;
 constexpr double kKeptTolerance = 1e-13;
-// Largest quotient of the first two corrections that stay on a branch; shorter ones are of no concern.
-constexpr double kSameBranch = 0.25, kShort = 1e-6;
+// Largest quotient of the first two corrections that stay on a branch; shorter ones are of no concern. The
+// bound of the theory is 1/4; in a large loop, where more steps are expensive, what follows shows enough.
+constexpr double kSameBranch = 0.25, kSameBranchSparse = 0.5, kShort = 1e-6;
+// Of the next quotient to this one, down to the second value; of the next step to the correction after this
+// one.
+constexpr double kNextQuotient = 0.8, kQuadratic = 0.1, kNextStep = 3;
+constexpr double kRough = 1e-4;  // correction of a point on the way
 
 }  // namespace
 
@@ -66,6 +71,8 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
   branch_uncertain_ = branch_uncertain_ || perturbations > 0;
   if (leaves()) return describe(point, FailureKind::LoopNotConverged, 0, failure), false;
   if (with_kept_factors(point)) return true;
+  largest_quotient_ = keeps_factors() ? kSameBranchSparse : kSameBranch;
+  expected_ = HUGE_VAL;
   for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
     if (const auto kind = newton_step(point, iteration == 1, perturbations))
       return describe(point, *kind, iteration, failure), false;
@@ -76,13 +83,24 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
       case Damping::Failed: return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
       case Damping::Decreased: break;
     }
-    if (full > kShort && rest > kSameBranch * full) branch_uncertain_ = true;
+    if (full > kShort) watch_contraction(full, rest);
     if (leaves()) return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
+    if (rough_ && !branch_uncertain_ && rest <= kRough) return true;
     for (std::size_t k = 0; k < unknowns_.size(); ++k) x_[k] = point.values[unknowns_[k]];
     if (keeps_factors() && rest <= kContraction * full && contract(point, full) == Kept::Converged)
       return true;
   }
   return describe(point, FailureKind::LoopNotConverged, kMaxIterations, failure), false;
+}
+
+/// Where the method contracts by theta it does so quadratically: the next step is hardly longer than the
+/// simplified correction `rest` after this one, and its quotient about theta^2.
+void AlgebraicLoopSolver::watch_contraction(double full, double rest) {
+  const double quotient = rest / full;
+  contraction_ = std::max(contraction_, quotient);
+  if (quotient > largest_quotient_ || full > expected_) branch_uncertain_ = true;
+  largest_quotient_ = std::min(largest_quotient_, std::max(kNextQuotient * quotient, kQuadratic));
+  expected_ = kNextStep * rest;
 }
 
 std::optional<FailureKind> AlgebraicLoopSolver::newton_step(const Point& point, bool first,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace runtime {
@@ -11,6 +12,7 @@ namespace runtime {
 enum class FailureKind : std::uint8_t {
   None,
   LoopNotConverged,     // Newton's method does not converge in an algebraic loop
+  BranchEnds,           // of a loop: the solution that the run has followed ends at `variables`
   LoopSingular,         // the Jacobian of an algebraic loop is singular; `variables` starts with the column
   StartContradicts,     // the initial values violate `equations`, or, dependent, a combination of them
   StartUndetermined,    // all equations of the start leave `variables` open; `equations` contain them
@@ -95,6 +97,22 @@ struct Failure {
 struct Continued {
   std::uint32_t unknowns = 0;
   std::uint32_t variable = 0, equation = 0;  // one of each
+};
+
+/// The solution of an algebraic loop that a run has followed up to this time ended there, and rows go on with
+/// another one (branch_check.h).
+struct BranchJump {
+  double time = 0;
+  std::uint32_t unknowns = 0;                // tearing variables of the loop
+  std::uint32_t variable = 0, equation = 0;  // the variable that changes most; one of the equations
+  double before = 0, after = 0;              // of the variable
+};
+
+/// A run that could not go on with the integrator of the automatic choice, and did with another one.
+struct SolverChange {
+  double time = 0;                // up to which the results are those of `from`
+  std::string_view from{}, to{};  // as settings of an experiment: "ida", "cvode"
+  FailureKind kind = FailureKind::None;
 };
 
 /// A start that was solved as a whole: states that took their guesses there although the schedule determines

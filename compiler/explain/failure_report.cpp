@@ -40,6 +40,7 @@ class Report {
       case FailureKind::None: return;
       case FailureKind::LoopNotConverged:
       case FailureKind::LoopSingular: return loop();
+      case FailureKind::BranchEnds: return branch_ends();
       case FailureKind::StartUndetermined: return report_undetermined_start(c_, f_, diagnostics_);
       case FailureKind::StartContradicts: {
         if (f_.dependent) return report_contradicting_start(c_, f_, diagnostics_);
@@ -271,6 +272,16 @@ class Report {
     else if (f_.initial)
       d.help("guesses nearer to the expected values may help");
     keep(d);
+  }
+
+  void branch_ends() {
+    keep(at_equations(Code::LoopNotSolved,
+                      "the solution of an algebraic loop ends at t = " + seconds(f_.time), false)
+             .note(block())
+             .note("the solution that the run has followed cannot be continued: it turns back in time there, "
+                   "or meets another one")
+             .help("a state that the model neglects, such as a small capacitance or mass, determines what "
+                   "follows"));
   }
 
   /// Of its own, or from others (order/propagate_guesses.h).

@@ -11,6 +11,17 @@
 #include "runtime/integrate/state_scales.h"
 
 namespace sigrel::explain {
+namespace {
+
+std::optional<Span> equation_span(const pipeline::Compiled& model, std::uint32_t equation) {
+  const auto dynamic = static_cast<std::uint32_t>(model.dae.equations.count());
+  if (equation < dynamic) return model.system.sources[dae::origin(model.dae.equations, equation).source].span;
+  if (equation < dynamic + model.dae.initial.count())
+    return model.system.sources[dae::origin(model.dae.initial, equation - dynamic).source].span;
+  return std::nullopt;
+}
+
+}  // namespace
 
 bool refuse_analysis(const system::System& system, const char* analysis, Diagnostics& diagnostics) {
   if (!system.switches.empty()) {
@@ -49,12 +60,7 @@ void note_continuation(const pipeline::Compiled& model, const runtime::Continued
       block.unknowns == 1 ? fmt::format("the start of `{}` was found by continuation", name)
                           : fmt::format("the start of `{}` and {} other unknown{} was found by continuation",
                                         name, block.unknowns - 1, block.unknowns == 2 ? "" : "s");
-  std::optional<Span> span;
-  const auto dynamic = static_cast<std::uint32_t>(model.dae.equations.count());
-  if (block.equation < dynamic)
-    span = model.system.sources[dae::origin(model.dae.equations, block.equation).source].span;
-  else if (block.equation < dynamic + model.dae.initial.count())
-    span = model.system.sources[dae::origin(model.dae.initial, block.equation - dynamic).source].span;
+  const std::optional<Span> span = equation_span(model, block.equation);
   Diagnostic& note = span ? diagnostics.report(Code::StartByContinuation, *span, message)
                           : diagnostics.report(Code::StartByContinuation, message);
   note.note("Newton's method did not converge from the guesses")
@@ -82,6 +88,41 @@ void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedS
                 : fmt::format("at the values of this start the equations determine {} instead",
                               names(start.refused)));
   note.help("give the start in an `initially` block");
+}
+
+void warn_of_jumps(const pipeline::Compiled& model, std::span<const runtime::BranchJump> jumps,
+                   Diagnostics& diagnostics) {
+  if (jumps.empty()) return;
+  constexpr std::size_t kShown = 3;
+  const std::string message =
+      fmt::format("the solution of an algebraic loop jumps at t = {:.9g} s", jumps.front().time);
+  const std::optional<Span> span = equation_span(model, jumps.front().equation);
+  Diagnostic& warning = span ? diagnostics.report(Code::BranchJump, *span, message)
+                             : diagnostics.report(Code::BranchJump, message);
+  for (std::size_t k = 0; k < std::min(jumps.size(), kShown); ++k)
+    warning.note(fmt::format("`{}` changes from {:.6g} to {:.6g}{}",
+                             dae::variable_name(model.system, model.dae, jumps[k].variable), jumps[k].before,
+                             jumps[k].after, k == 0 ? "" : fmt::format(" at t = {:.9g} s", jumps[k].time)));
+  if (jumps.size() > kShown) warning.note(fmt::format("and {} more jumps", jumps.size() - kShown));
+  warning
+      .note(
+          "the solution that the run has followed ends there; the rows after it show another one, of which "
+          "the equations may have several")
+      .help("a state that the model neglects, such as a small capacitance or mass, determines what follows");
+}
+
+void note_solver_change(const runtime::SolverChange& change, Diagnostics& diagnostics) {
+  diagnostics
+      .report(Code::SolverChanged,
+              fmt::format("from t = {:.9g} s the run uses the solver `{}`", change.time, change.to))
+      .note(fmt::format("`{}`, which `auto` had chosen, {}", change.from,
+                        change.kind == runtime::FailureKind::LoopNotConverged ||
+                                change.kind == runtime::FailureKind::BranchEnds
+                            ? "did not solve an algebraic loop there"
+                            : "made no progress there"))
+      .help(fmt::format(
+          "write `solver = \"{0}\"` in the experiment, or `--solver {0}`, to use it from the start",
+          change.to));
 }
 
 void note_hidden_states(const pipeline::Compiled& model, std::span<const runtime::StateScale> scales,

@@ -24,6 +24,13 @@ void note_continuation(const pipeline::Compiled& model, const runtime::Continued
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,
                         Diagnostics& diagnostics);
 
+/// Warns that the solution of an algebraic loop jumps between rows.
+void warn_of_jumps(const pipeline::Compiled& model, std::span<const runtime::BranchJump> jumps,
+                   Diagnostics& diagnostics);
+
+/// Notes that the run has changed its integrator.
+void note_solver_change(const runtime::SolverChange& change, Diagnostics& diagnostics);
+
 /// Notes the states that stayed so small that the absolute tolerance hides them, unless another variable of
 /// the same declaration is large: the far end of a rod that the heat has not reached.
 void note_hidden_states(const pipeline::Compiled& model, std::span<const runtime::StateScale> scales,

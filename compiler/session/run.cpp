@@ -337,6 +337,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (!failure) explain::note_guessed_start(last_model, run.outcome.guessed, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued)
     explain::note_continuation(last_model, block, diagnostics_);
+  explain::warn_of_jumps(last_model, run.outcome.jumps, diagnostics_);
+  if (run.outcome.solver_change) explain::note_solver_change(*run.outcome.solver_change, diagnostics_);
   if (!options.is_point) {
     bounds.report(model, diagnostics_);
     if (run.completed())

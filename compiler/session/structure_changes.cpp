@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/explain/run_notes.h"
 #include "compiler/pipeline/structures.h"
 
 namespace sigrel::session {
@@ -43,6 +44,8 @@ StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeli
 
 std::optional<runtime::NextStructure> StructureChanges::next(const runtime::StructureEnd& end) {
   record(end);
+  if (!branches_told_) explain::warn_of_jumps(*current_, end.jumps, diagnostics_);
+  branches_told_ = branches_told_ || !end.jumps.empty();
   modes_ = next_modes(end);
   time_ = end.time;
   jumped_ = false;

@@ -67,6 +67,7 @@ class StructureChanges final : public runtime::StructureSource {
   double time_ = 0;                           // of the last change
   Span until_;                                // of the first transition that led to it
   bool jumped_ = false;                       // its jumps are computed
+  bool branches_told_ = false;                // ends of the solutions of algebraic loops
 };
 
 }  // namespace sigrel::session

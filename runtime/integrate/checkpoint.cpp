@@ -13,6 +13,29 @@ void visit(Archive& archive, Statistics& s) {
           s.seconds_write);
 }
 
+void visit(Archive& archive, std::vector<BranchJump>& jumps) {
+  std::uint64_t count = jumps.size();
+  archive(count);
+  if (archive.loads()) jumps.clear();
+  for (std::uint64_t k = 0; k < count && archive.fine(); ++k) {
+    if (archive.loads()) jumps.emplace_back();
+    BranchJump& jump = jumps[k];
+    archive(jump.time, jump.unknowns, jump.variable, jump.equation, jump.before, jump.after);
+  }
+}
+
+void visit(Archive& archive, std::optional<SolverChange>& change) {
+  bool present = change.has_value(), to_ida = present && change->to == "ida";
+  SolverChange loaded = change.value_or(SolverChange{});
+  archive(present, to_ida, loaded.time, loaded.kind);
+  if (!archive.loads()) return;
+  change.reset();
+  if (!present) return;
+  loaded.from = to_ida ? "cvode" : "ida";
+  loaded.to = to_ida ? "ida" : "cvode";
+  change = loaded;
+}
+
 }  // namespace
 
 void visit(Archive& archive, Outcome& outcome) {
@@ -25,6 +48,8 @@ void visit(Archive& archive, Outcome& outcome) {
     Continued& loop = outcome.continued[k];
     archive(loop.unknowns, loop.variable, loop.equation);
   }
+  visit(archive, outcome.jumps);
+  visit(archive, outcome.solver_change);
   visit(archive, outcome.statistics);
 }
 

@@ -129,6 +129,8 @@ struct Outcome {
   Statistics statistics;
   std::vector<Continued> continued;  // initial algebraic loops that only continuation solved
   GuessedStart guessed;              // where the initial schedule could not be used
+  std::vector<BranchJump> jumps;     // between rows, the first few
+  std::optional<SolverChange> solver_change{};
   std::vector<StateScale> scales;  // of all integrated states, if the absolute tolerance hides one; else none
   std::vector<double> values;      // of all variables at `reached`
   std::vector<double> parameters;  // at the end, selectors of states included

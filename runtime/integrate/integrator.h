@@ -51,7 +51,6 @@ class Integrator {
   virtual bool uses_adams() const { return false; }
   const Failure& failure() const { return failure_; }
 
- protected:
   /// The counters of a solver begin anew at a restart: adds those from before.
   static void add(const Statistics& before, Statistics& now) {
     now.steps += before.steps;
@@ -63,6 +62,8 @@ class Integrator {
     now.jacobians += before.jacobians;
     if (before.initial_step > 0) now.initial_step = before.initial_step;
   }
+
+ protected:
   Failure failure_;
 };
 

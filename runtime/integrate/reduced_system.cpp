@@ -31,6 +31,12 @@ ReducedSystem::ReducedSystem(ModelInstance& instance, History& history)
     : instance_(instance), model_(instance.model), history_(history) {}
 
 bool ReducedSystem::prepare(FormChoice choice) {
+  reason_ = FormReason::Requested;
+  retained_variables_ = 0;
+  rates_.clear();
+  state_rows_.clear();
+  retained_rows_.clear();
+  open_batches_.clear();
   if (model_.states.empty()) return true;
   if (choice == FormChoice::Quantised) {
     form_ = Form::Explicit;
@@ -207,28 +213,14 @@ bool ReducedSystem::jacobian(double time, const double* y, const double* rates, 
   return evaluate(time, y, rates) && chain_.evaluate(instance_.evaluator, point(time), rate, out);
 }
 
-/// Without states: from predicted values if there are any, then from those before.
-bool ReducedSystem::solve_row(const Point& point) {
-  Evaluator& evaluator = instance_.evaluator;
-  // No integrator has checked that all values are finite.
-  if (!predictor_ || predictor_->empty()) return evaluator.run_checked(model_.dynamic, point);
-  const bool predicted = predictor_->predict(point.time, instance_.values);
-  bool solved = evaluator.run_checked(model_.dynamic, point);
-  if (!solved && predicted) {
-    predictor_->restore(instance_.values);
-    evaluator.failure() = {};
-    solved = evaluator.run_checked(model_.dynamic, point);
-  }
-  if (solved) predictor_->record(point.time, instance_.values);
-  return solved;
-}
-
 bool ReducedSystem::output(double time, const double* y, const double* rates,
                            std::span<const Step> observed) {
   load(time, y, rates);
-  const bool solved =
-      form_ == Form::Static ? solve_row(point(time)) : instance_.evaluator.run(model_.dynamic, point(time));
-  return solved && instance_.evaluator.run_checked(observed, point(time));
+  Evaluator& evaluator = instance_.evaluator;
+  // Without states no integrator has checked that all values are finite.
+  const bool solved = form_ == Form::Static ? evaluator.run_checked(model_.dynamic, point(time))
+                                            : evaluator.run(model_.dynamic, point(time));
+  return solved && evaluator.run_checked(observed, point(time));
 }
 
 Failure ReducedSystem::explain(double time, const double* y, const double* rates) {

@@ -6,7 +6,6 @@
 // and variables whose gradients would fill the Jacobian (chain_rule.h).
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,7 +14,6 @@
 #include "runtime/integrate/form.h"
 #include "runtime/model.h"
 #include "runtime/solve/chain_rule.h"
-#include "runtime/solve/loop_predictor.h"
 #include "runtime/solve/model_instance.h"
 
 namespace runtime {
@@ -25,6 +23,7 @@ class ReducedSystem {
   ReducedSystem(ModelInstance& instance, History& history);
 
   /// Chooses the form and, but for quantised states, works out the pattern of the Jacobian. False: TooDense.
+  /// Again, where a run changes its integrator.
   bool prepare(FormChoice choice);
 
   Form form() const { return form_; }
@@ -47,9 +46,6 @@ class ReducedSystem {
   void load(double time, const double* y, const double* rates);
   /// Loads and evaluates the dynamic schedule; in the implicit form no loop is solved.
   bool evaluate(double time, const double* y, const double* rates);
-  /// From now on `output` predicts the solutions of loops from those of the rows before. For systems without
-  /// states or events, whose rows are all that is solved.
-  void predict_rows() { predictor_.emplace(model_, model_.dynamic, instance_.nominal); }
 
   /// The steps that compute the `wanted` variables (per variable: 1) from the unknowns.
   std::vector<Step> steps_for(std::vector<std::uint8_t> wanted) const;
@@ -88,7 +84,6 @@ class ReducedSystem {
   struct Rate {
     std::uint32_t variable, state;
   };
-  bool solve_row(const Point& point);
   bool prepare_implicit(std::uint64_t limit);
   void collect_rows();
   void open(std::uint32_t batch);
@@ -107,7 +102,6 @@ class ReducedSystem {
   std::vector<OpenBatch> open_batches_;
   std::vector<double> batch_residuals_;
   std::uint32_t retained_variables_ = 0;
-  std::optional<LoopPredictor> predictor_;
 };
 
 }  // namespace runtime

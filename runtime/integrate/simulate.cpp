@@ -80,6 +80,7 @@ class Simulation {
   bool begin();
   bool segment();
   bool initialise(InitialValueProblem& problem);
+  FormChoice form_choice() const;
   bool prepare(InitialValueProblem& problem);
   bool resume(InitialValueProblem& problem, Archive& archive);
   bool integrate(InitialValueProblem& problem, Archive& archive);
@@ -159,10 +160,15 @@ bool Simulation::resume(InitialValueProblem& problem, Archive& archive) {
   return archive.fine() ? failed(problem) : checkpoint_failed(kOtherModel, true);
 }
 
-/// The form of the system.
+/// The form of the system that the solver needs.
+FormChoice Simulation::form_choice() const {
+  if (!outcome_.solver_change) return form_for(experiment_.solver);
+  return form_for(solver_named(outcome_.solver_change->to).value());
+}
+
 bool Simulation::prepare(InitialValueProblem& problem) {
   const Timer timer;
-  const bool ready = problem.prepare(form_for(experiment_.solver));
+  const bool ready = problem.prepare(form_choice());
   Statistics& s = outcome_.statistics;
   s.seconds_initialise += timer.seconds();
   s.form = problem.system.form();
@@ -264,6 +270,7 @@ bool Simulation::integrate(Components& components, InitialValueProblem& whole, A
   count_exact(components);
   if (loop.suspended()) return suspend(loop, whole, &rest);
   for (StateScale& s : outcome_.scales) s.variable = part.variables[s.variable];
+  for (BranchJump& j : outcome_.jumps) j.variable = part.variables[j.variable];
   if (outcome_.terminated) outcome_.terminated = part.triggers[*outcome_.terminated];
   if (rows.failure()) {
     outcome_.status = Outcome::Failed;
@@ -381,7 +388,8 @@ bool Simulation::change_structure(InitialValueProblem& problem) {
   }
   if (!problem.instance.observe(time, problem.instance.model.observed)) return failed(problem);
   auto next = control_.structure->next(
-      {time, outcome_.transitions, problem.instance.values, problem.instance.parameters});
+      {time, outcome_.transitions, problem.instance.values, problem.instance.parameters, outcome_.jumps});
+  outcome_.jumps.clear();  // their numbers are those of the model that ended
   if (!next) {
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = time};
     return false;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/failure.h"
 #include "runtime/model.h"
 #include "runtime/results/output.h"
 #include "runtime/solve/parameters.h"
@@ -17,6 +18,7 @@ struct StructureEnd {
   std::span<const std::uint32_t> transitions;  // triggers whose condition holds, ascending
   std::span<const double> values;              // of all variables
   std::span<const double> parameters;
+  std::span<const BranchJump> jumps;  // of solutions of algebraic loops in this part
 };
 
 /// What a simulation continues with. Its start determines all values: guesses are parameters

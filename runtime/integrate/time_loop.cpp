@@ -101,23 +101,36 @@ void TimeLoop::resume(const Memory& memory) {
 }
 
 void TimeLoop::integrate() {
-  if (!make_integrator()) return;
+  if (!make_integrator(time_)) return;
+  if (!integrator_->locates_crossings())
+    scales_.emplace(problem_.system, problem_.instance.model.states.size(), experiment_.tolerance);
+  if (scales_ && resumed_) scales_->set_largest(resumed_->largest);
+  watch_steps(time_);
+  time_event_ = after(time_, next_time_event(time_));
+  while (advance() && !suspend()) {}
+  if (integrator_) count_integrator();
+  outcome_.statistics.loop_factorisations += problem_.instance.evaluator.loop_factorisations();
+  if (scales_) outcome_.scales = scales_->scales();
+}
+
+void TimeLoop::watch_steps(double time) {
   if (!integrator_->locates_crossings()) {
     search_.emplace(problem_.crossing_functions, *integrator_);
     check_.emplace(problem_.instance, problem_.system, experiment_.start, experiment_.stop,
                    kLocalTolerance * experiment_.tolerance);
-    scales_.emplace(problem_.system, problem_.instance.model.states.size(), experiment_.tolerance);
-    if (resumed_) scales_->set_largest(resumed_->largest);
     scales_->observe({integrator_->y(), problem_.system.size()});
   }
-  time_event_ = after(time_, next_time_event(time_));
-  while (advance() && !suspend()) {}
-  const Statistics before = outcome_.statistics;
-  integrator_->statistics(outcome_.statistics);
-  outcome_.statistics.loop_factorisations =
-      before.loop_factorisations + problem_.instance.evaluator.loop_factorisations();
-  if (check_) outcome_.statistics.check_evaluations = before.check_evaluations + check_->evaluations();
-  if (scales_) outcome_.scales = scales_->scales();
+  branches_.emplace(problem_.instance, problem_.system, *integrator_, observed_,
+                    problem_.system.form() == Form::Static && problem_.events.empty());
+  branches_->restart(time);
+}
+
+/// The counters of the integrator, before it is replaced or at the end.
+void TimeLoop::count_integrator() {
+  Statistics& statistics = outcome_.statistics;
+  integrator_->statistics(statistics);
+  if (check_) statistics.check_evaluations += check_->evaluations();
+  outcome_.jumps.insert(outcome_.jumps.end(), branches_->jumps().begin(), branches_->jumps().end());
 }
 
 /// Ends the loop for a checkpoint if one is due, and no event here may still be reversed.
@@ -125,11 +138,8 @@ bool TimeLoop::suspend() {
   if (!control_.checkpoints || problem_.events.any_unconfirmed() || !recorder_.is_settled(time_) ||
       !control_.checkpoints->due(next_row_ - 1))
     return false;
-  integrator_->interpolate(time_);
-  const bool solved = problem_.system.output(time_, integrator_->y(), integrator_->rates(), observed_) &&
-                      recorder_.settle(time_, problem_.instance.values);
-  if (!solved) {  // the next step will tell why
-    problem_.instance.failure() = {};
+  if (!branches_->output(time_) || !recorder_.settle(time_, problem_.instance.values)) {
+    problem_.instance.failure() = {};  // the next step will tell why
     return false;
   }
   suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_,
@@ -137,12 +147,12 @@ bool TimeLoop::suspend() {
   return true;
 }
 
-bool TimeLoop::make_integrator() {
+bool TimeLoop::make_integrator(double time) {
   const bool quantised = experiment_.solver == Solver::Qss;
   const IntegratorOptions options{
       .start = experiment_.start,
       .stop = experiment_.stop,
-      .begin = time_,
+      .begin = time,
       .before = outcome_.statistics,
       .tolerance = std::max((quantised ? 1 : kLocalTolerance) * experiment_.tolerance, kSmallestTolerance),
       .longest_step = std::min(experiment_.max_step, problem_.events.history().shortest_delay()),
@@ -155,10 +165,7 @@ bool TimeLoop::make_integrator() {
   outcome_.statistics.max_step = options.longest_step;
   Failure failure;
   switch (problem_.system.form()) {
-    case Form::Static:
-      integrator_ = make_sampler(options);
-      if (problem_.events.empty()) problem_.system.predict_rows();
-      break;
+    case Form::Static: integrator_ = make_sampler(options); break;
     case Form::Explicit:
       integrator_ = quantised
                         ? make_qss(problem_.instance, problem_.system, problem_.events, options, failure)
@@ -200,6 +207,7 @@ bool TimeLoop::advance() {
     show_before_event(time);
   else
     show_step(time);
+  if (event_ && !turned_back_) branches_->approach_event(time);
   const Model& model = problem_.instance.model;
   if ((event_ && !turned_back_) || !model.assertions.empty() || !model.sets.empty())
     integrator_->interpolate(time);
@@ -207,8 +215,10 @@ bool TimeLoop::advance() {
     const bool may_jump = turned_back_ || !crossed_.empty() || time >= time_event_;
     if (!process_event(time) || terminated(time) || (time < experiment_.stop && left(time))) return false;
     if (search_ && (may_jump || restart_)) search_->restart(restart_);
-  } else if (!assertions_hold(time)) {
-    return false;
+    branches_->restart(time);
+  } else {
+    branches_->end_part(time);
+    if (!assertions_hold(time)) return false;
   }
   report(time);
   if (completed()) return false;
@@ -235,24 +245,29 @@ bool TimeLoop::step() {
   for (double shorter = std::exchange(first_step_, 0.0);;) {  // the length of a step that is repeated
     const double begin = integrator_->time(), last = shorter > 0 ? begin + shorter : HUGE_VAL;
     if (check_) check_->begin(begin);
+    branches_->begin_step();
     if (!integrator_->limit(std::min({time_event_, experiment_.stop, last})))
       return fail(integrator_->failure());
-    if (!integrator_->step())
-      return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
-    if (!check_ || check_->accepts(*integrator_)) {
+    if (!integrator_->step()) {
+      Failure failure = problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure());
+      if (!change_solver(failure)) return fail(std::move(failure));
+      shorter = 0;
+      continue;
+    }
+    const bool resolved = !check_ || check_->accepts(*integrator_);
+    if (resolved && branches_->accepts_step()) {
       if (scales_) scales_->observe({integrator_->y(), problem_.system.size()});
       return true;
     }
     ++outcome_.statistics.revised_steps;
-    shorter = check_->shorter();
-    integrator_->interpolate(begin);
-    if (!problem_.system.output(begin, integrator_->y(), integrator_->rates(), {}))
-      return fail(problem_.instance.failure());
+    shorter = resolved ? branches_->shorter() : check_->shorter();
+    if (!branches_->output(begin)) return fail(problem_.instance.failure());
     if (!integrator_->restart(begin, shorter)) return fail(integrator_->failure());
     if (shorter > rounding(std::max(std::abs(begin), range_))) continue;
-    Failure failure = integrator_->stuck();
-    failure.step = shorter;
-    return fail(std::move(failure));
+    Failure failure = resolved ? branches_->failure() : integrator_->stuck();
+    if (!resolved) failure.step = shorter;
+    if (!resolved || !change_solver(failure)) return fail(std::move(failure));
+    shorter = 0;
   }
 }
 
@@ -378,8 +393,11 @@ bool TimeLoop::makes_progress(double time) {
     slow_steps_ = 0;
   } else {
     standing_steps_ = time > last_time_ || event_ ? 0 : standing_steps_ + 1;
-    if (++slow_steps_ >= kSlowSteps || standing_steps_ >= kStandingSteps)
-      return fail(problem_.states.nearly_lost(time).value_or(integrator_->stuck()));
+    if (++slow_steps_ >= kSlowSteps || standing_steps_ >= kStandingSteps) {
+      Failure failure = problem_.states.nearly_lost(time).value_or(integrator_->stuck());
+      if (time_ < integrator_->time() || !change_solver(failure)) return fail(std::move(failure));
+      slow_steps_ = standing_steps_ = 0;
+    }
   }
   last_time_ = time;
   return true;
@@ -395,9 +413,7 @@ bool TimeLoop::write_rows(double time, bool inclusive) {
     const bool is_other = other <= grid + (grid < experiment_.stop ? rounding(grid) : 0);
     const double at = is_other ? other : grid;
     if (!(inclusive ? at <= last : at < time - margin)) break;
-    integrator_->interpolate(at);
-    if (!problem_.system.output(at, integrator_->y(), integrator_->rates(), observed_))
-      return fail(problem_.instance.failure());
+    if (!branches_->output(at)) return fail(problem_.instance.failure());
     if (is_other) {
       recorder_.before_event(row_time(at), problem_.instance.values);
       if (!take_row_after(row_time(at), false)) return false;
@@ -427,9 +443,7 @@ void TimeLoop::show_step(double time) {
   if (!recorder_.wants_steps()) return;
   std::vector<double>& values = problem_.instance.values;
   const std::vector<double> held = values;
-  integrator_->interpolate(time);
-  if (problem_.system.output(time, integrator_->y(), integrator_->rates(), observed_))
-    recorder_.step(time, values);
+  if (branches_->output(time)) recorder_.step(time, values);
   problem_.instance.failure() = {};  // if this point matters to a row or step, that reports it
   values = held;
 }
@@ -443,8 +457,7 @@ void TimeLoop::show_before_event(double time) {
   const double at = row_time(time);
   auto solve = [&](double from) {
     if (turned_back_) return problem_.instance.observe(at, observed_);
-    integrator_->interpolate(from);
-    return problem_.system.output(from, integrator_->y(), integrator_->rates(), observed_);
+    return branches_->output(from);
   };
   // An event is located just behind its crossing, where the equations before it may no longer have a value
   // (`if x >= 0 then sqrt x else 0`); then the row shows the other side of the crossing.
@@ -457,9 +470,7 @@ void TimeLoop::show_before_event(double time) {
 bool TimeLoop::show_after_event(double time, bool changed) {
   if (!recorder_.wants_events()) return true;
   const double at = row_time(time);
-  integrator_->interpolate(at);
-  if (!problem_.system.output(at, integrator_->y(), integrator_->rates(), observed_))
-    return fail(problem_.instance.failure());
+  if (!branches_->output(at)) return fail(problem_.instance.failure());
   return take_row_after(at, changed);
 }
 
@@ -496,6 +507,10 @@ bool TimeLoop::completed() {
 
 bool TimeLoop::fail(Failure failure) {
   outcome_.status = Outcome::Failed;
+  if (failure_before_change_ && outcome_.reached <= outcome_.solver_change->time) {
+    failure = failure_before_change_;  // the other integrator has not gone further
+    outcome_.solver_change.reset();
+  }
   outcome_.failure = std::move(failure);
   return false;
 }

@@ -2,6 +2,7 @@
 //
 //   step of the integrator, up to the next time event or the stop time
 //   check of what terms of the time do inside the step; where it has missed something, it is repeated
+//   check that algebraic loops have stayed on their branches; where one ends, the step does
 //   search for the first zero crossing in the step; the following is done for the part before it, and then
 //   for the rest, unless the integrator has to restart
 //   verify the crossings of the last event; after a reversal, return to the time of that event
@@ -21,6 +22,7 @@
 #include <optional>
 #include <span>
 
+#include "runtime/integrate/branch_check.h"
 #include "runtime/integrate/crossing_search.h"
 #include "runtime/integrate/experiment.h"
 #include "runtime/integrate/initial_value_problem.h"
@@ -74,8 +76,13 @@ class TimeLoop {
 
  private:
   bool suspend();
-  bool make_integrator();
+  bool make_integrator(double time);
+  /// What examines the steps of the integrator, which begins at this time.
+  void watch_steps(double time);
+  void count_integrator();
   void integrate();
+  /// After a failure of the integrator: whether the run goes on with another one (solver_change.cpp).
+  bool change_solver(const Failure& failure);
   bool advance();
   bool step();
   bool find_crossing(double& time);
@@ -124,7 +131,8 @@ class TimeLoop {
   std::unique_ptr<Integrator> integrator_;
   std::optional<CrossingSearch> search_;  // unless the integrator locates crossings itself
   std::optional<StepCheck> check_;        // with `search_`
-  std::optional<StateScales> scales_;     // with `search_`
+  std::optional<BranchCheck> branches_;
+  std::optional<StateScales> scales_;  // with `search_`
   double time_;  // reached; within the last step of the integrator, if an event did not change the equations
   double time_event_ = 0;   // the next one
   double first_step_ = 0;   // the length of the next step; 0: as the integrator chooses
@@ -141,6 +149,7 @@ class TimeLoop {
   std::uint32_t close_events_ = 0, reversals_ = 0;
   int immediate_ = 0;  // successive events at the beginning of a step
   std::optional<Memory> resumed_, suspended_;
+  Failure failure_before_change_;  // which the integrator ended with
 };
 
 }  // namespace runtime

@@ -180,12 +180,13 @@ bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
 bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure) {
   if (prefer_untorn_) {
     if (solve_untorn(point, failure)) return true;
-    if (kind_ != AlgebraicLoop::Nonlinear) return false;
+    if (kind_ != AlgebraicLoop::Nonlinear || leaves()) return false;
     prefer_untorn_ = false;
     restore_start(point);
   }
   if (!pivots_checked_ && !check_pivots(point, failure)) return false;
   if (solve_torn(point, failure)) {
+    if (rough_) return true;
     switch (accuracy(point)) {
       case Accuracy::Good: return true;
       case Accuracy::NearlySingular:
@@ -193,7 +194,7 @@ bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure)
       case Accuracy::Poor: prefer_untorn_ = refine_untorn(point, failure); return prefer_untorn_;
     }
   }
-  if (!can_untear_) return false;
+  if (!can_untear_ || leaves()) return false;
   restore_start(point);
   Failure untorn;
   prefer_untorn_ = solve_untorn(point, untorn);
@@ -232,7 +233,12 @@ void AlgebraicLoopSolver::parameters_changed() {
 /// that follow from the tearing variables.
 bool AlgebraicLoopSolver::solve_untorn(const Point& point, Failure& failure) {
   if (kind_ == AlgebraicLoop::Nonlinear) {
-    if (untorn().solve(point, failure)) return true;
+    untorn().begin_branch(stay_, rough_);
+    const bool solved = untorn().solve(point, failure);
+    branch_uncertain_ = branch_uncertain_ || !solved || untorn().branch_uncertain_;
+    contraction_ = std::max(contraction_, untorn().contraction_);
+    if (solved) return true;
+    if (leaves()) return false;
     set(point, start_);
   }
   return refine_untorn(point, failure);

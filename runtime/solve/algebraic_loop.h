@@ -52,6 +52,17 @@ class AlgebraicLoopSolver {
 
   /// Evaluates the inner variables and writes the residuals, one for each tearing variable.
   void residuals(const Point& point, double* out) const;
+  /// Whether a solution since `begin_branch` may be on another branch than the values from which it was
+  /// found: Newton's method did not contract from the beginning (newton.cpp).
+  bool branch_uncertain() const { return branch_uncertain_; }
+  /// `stay`: a solution that is uncertain is none, and is not looked for any further; `rough`: it is a point
+  /// on the way, and need not be accurate.
+  void begin_branch(bool stay = false, bool rough = false) {
+    branch_uncertain_ = false, stay_ = stay, rough_ = rough, contraction_ = 0;
+  }
+  /// The largest quotient of a correction and the one before since then. It is proportional to the distance
+  /// from the start of the method.
+  double contraction() const { return contraction_; }
   /// Discards the factors and checks that depend on parameters.
   void parameters_changed();
   std::span<const std::uint32_t> unknowns() const { return unknowns_; }
@@ -82,6 +93,8 @@ class AlgebraicLoopSolver {
   /// error is zero.
   void scale_rows(const std::vector<double>& step);
   bool rounding() const;
+  void watch_contraction(double full, double rest);
+  bool leaves() const { return stay_ && branch_uncertain_; }
   /// What became of a step that is halved until it brings the solution nearer.
   enum class Damping : std::uint8_t { Converged, Decreased, Failed };
   /// Sets the unknowns to the end of the damped step, or back to its begin if it fails. The lengths of the
@@ -136,6 +149,8 @@ class AlgebraicLoopSolver {
   bool rank_decided_ = false;                          // for the present parameters
   std::unique_ptr<Untorn> untorn_;                     // made on first use
   bool can_untear_, prefer_untorn_ = false;
+  bool branch_uncertain_ = false, stay_ = false, rough_ = false;
+  double contraction_ = 0, largest_quotient_ = 0, expected_ = 0;
   std::uint64_t factorisations_ = 0;
 };
 

@@ -8,6 +8,11 @@
 // theta / (1 - theta) times the last one, and the number of corrections to come (Hairer and Wanner, Solving
 // Ordinary Differential Equations II, section IV.8). Where these are many, the Jacobian is evaluated anew;
 // where the first ones do not contract, what they did is undone.
+//
+// Where the equations have several solutions, they are branches as functions of the time. From a solution of
+// a moment ago the method leads to the one on the same branch if it contracts from the first step on, by
+// kSameBranch (Deuflhard, section 5.1.2). Where it does not, or steps are damped, it may have gone over to
+// another branch, and the solution is marked as uncertain.
 #include <algorithm>
 #include <cmath>
 
@@ -27,6 +32,13 @@ constexpr double kResidualTolerance = 2e-15;  // rounding error, relative to the
 constexpr double kContraction = 0.5;
 constexpr int kMostCorrections = 5;
 constexpr double kKeptTolerance = 1e-13;
+// Largest quotient of the first two corrections that stay on a branch; shorter ones are of no concern. The
+// bound of the theory is 1/4; in a large loop, where more steps are expensive, what follows shows enough.
+constexpr double kSameBranch = 0.25, kSameBranchSparse = 0.5, kShort = 1e-6;
+// Of the next quotient to this one, down to the second value; of the next step to the correction after this
+// one.
+constexpr double kNextQuotient = 0.8, kQuadratic = 0.1, kNextStep = 3;
+constexpr double kRough = 1e-4;  // correction of a point on the way
 
 }  // namespace
 
@@ -56,7 +68,11 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
     if (perturbations == 2) return describe_not_finite(point, failure), false;
     perturb(point, ++perturbations);
   }
+  branch_uncertain_ = branch_uncertain_ || perturbations > 0;
+  if (leaves()) return describe(point, FailureKind::LoopNotConverged, 0, failure), false;
   if (with_kept_factors(point)) return true;
+  largest_quotient_ = keeps_factors() ? kSameBranchSparse : kSameBranch;
+  expected_ = HUGE_VAL;
   for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
     if (const auto kind = newton_step(point, iteration == 1, perturbations))
       return describe(point, *kind, iteration, failure), false;
@@ -67,6 +83,9 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
       case Damping::Failed: return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
       case Damping::Decreased: break;
     }
+    if (full > kShort) watch_contraction(full, rest);
+    if (leaves()) return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
+    if (rough_ && !branch_uncertain_ && rest <= kRough) return true;
     for (std::size_t k = 0; k < unknowns_.size(); ++k) x_[k] = point.values[unknowns_[k]];
     if (keeps_factors() && rest <= kContraction * full && contract(point, full) == Kept::Converged)
       return true;
@@ -74,11 +93,21 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
   return describe(point, FailureKind::LoopNotConverged, kMaxIterations, failure), false;
 }
 
+/// Where the method contracts by theta it does so quadratically: the next step is hardly longer than the
+/// simplified correction `rest` after this one, and its quotient about theta^2.
+void AlgebraicLoopSolver::watch_contraction(double full, double rest) {
+  const double quotient = rest / full;
+  contraction_ = std::max(contraction_, quotient);
+  if (quotient > largest_quotient_ || full > expected_) branch_uncertain_ = true;
+  largest_quotient_ = std::min(largest_quotient_, std::max(kNextQuotient * quotient, kQuadratic));
+  expected_ = kNextStep * rest;
+}
+
 std::optional<FailureKind> AlgebraicLoopSolver::newton_step(const Point& point, bool first,
                                                             int& perturbations) {
   LinearSystem::Status status = jacobian(point);
   while (status == LinearSystem::Status::Singular && perturbations < 2)
-    if (perturb(point, ++perturbations)) status = jacobian(point);
+    if (branch_uncertain_ = true; perturb(point, ++perturbations)) status = jacobian(point);
   if (status == LinearSystem::Status::NotFinite) return FailureKind::NotFinite;
   // Singular at the initial guess and near it: the equations are dependent. Singular later: Newton's method
   // diverged.

@@ -172,6 +172,7 @@ bool Evaluator::solve_loop(std::uint32_t index, const Point& point) {
   if (!continuation_ || failure_.linear || failure_.kind == FailureKind::ZeroPivot ||
       !solver.solve_by_continuation(point, failure_))
     return false;
+  if (!lists_continued_) return true;
   const AlgebraicLoop& loop = model_.loops[index];
   const KernelBatch& batch = model_.batches[loop.first_batch];
   continued_.push_back(

@@ -85,8 +85,8 @@ class Evaluator {
   bool run_checked(std::span<const Step> steps, const Point& point);
 
   /// While this is on, a loop that Newton's method does not solve is tried by continuation
-  /// (continuation.cpp).
-  void allow_continuation(bool on) { continuation_ = on; }
+  /// (continuation.cpp). `listed`: in `continued`.
+  void allow_continuation(bool on, bool listed = true) { continuation_ = on, lists_continued_ = listed; }
   const std::vector<Continued>& continued() const { return continued_; }
 
   AlgebraicLoopSolver& loop(std::uint32_t index);
@@ -107,7 +107,7 @@ class Evaluator {
   std::vector<std::unique_ptr<AlgebraicLoopSolver>> loops_;
   std::unique_ptr<GradientIndex> index_;
   Failure failure_;
-  bool continuation_ = false;
+  bool continuation_ = false, lists_continued_ = true;
   std::vector<Continued> continued_;
 };
 

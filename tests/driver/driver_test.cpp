@@ -80,6 +80,42 @@ TEST_CASE("run: --stats gives the reason of the choice of auto") {
         std::string::npos);
 }
 
+TEST_CASE("run: --stats gives the reason of the implicit form") {
+  auto model = [](int count, const std::string& declarations, const auto& equations) {
+    std::string names, lines;
+    for (int k = 0; k < count; ++k) {
+      names += ", z" + std::to_string(k);
+      lines += equations(k);
+    }
+    return "main = simulate m with { stop = 0.1, steps = 2 }\nm :: SR ()\nm = sigrel () where\n  local s" +
+           names + " :: Real\n" + declarations + lines;
+  };
+  auto sum = [](int count, const std::string& before, const std::string& after, int but) {
+    std::string terms;
+    for (int k = 0; k < count; ++k)
+      if (k != but) terms += (terms.empty() ? "" : " + ") + before + "z" + std::to_string(k) + after;
+    return terms;
+  };
+  auto reason = [](const std::string& file, const std::string& text) {
+    const std::string out = sigrel({"run", temporary(file, text), "--stats", "--no-plot"}).out;
+    const std::string label = "chosen because";
+    const std::size_t at = out.find(label);
+    REQUIRE(at != std::string::npos);
+    const std::size_t from = out.find_first_not_of(' ', at + label.size());
+    return out.substr(from, out.find('\n', from) - from);
+  };
+  // Each unknown of the loop depends on all others.
+  CHECK(reason("loop.sr", model(20, "  der s = z0 - s\n  initially s = 1.0\n", [&](int k) {
+                 const std::string z = "z" + std::to_string(k);
+                 return "  " + z + " + " + z + "^3 = s + 0.01 * (" + sum(20, "sin ", "", k) + ")\n";
+               })) == "a nonlinear loop has many tearing variables");
+  // Each derivative depends on all states.
+  CHECK(reason("dense.sr", model(300, "  s = " + sum(300, "", "^2", -1) + "\n", [](int k) {
+                 const std::string z = "z" + std::to_string(k);
+                 return "  der " + z + " = -(" + z + " * s)\n  initially " + z + " = 1.0\n";
+               })) == "the Jacobian of the explicit form has much fill-in");
+}
+
 TEST_CASE("run: options") {
   std::string decay = temporary("decay.sr", kDecay), csv = temporary("b.csv");
   Finished f = sigrel({"run", decay, "--stop", "2", "--steps", "10", "--tolerance", "1e-9", "--solver", "ida",

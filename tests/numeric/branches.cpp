@@ -1,0 +1,116 @@
+// A loop with several solutions, x^3 - e x = s: the run stays on the solution that it has started on, and
+// where that one ends, at s = 2 (e / 3)^(3/2), it says so. The loop is solved at the rows alone, or in every
+// evaluation of the integrator; the rows are so coarse that the end lies anywhere between two of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tests/numeric/numeric.h"
+
+using namespace sigrel;
+using numeric::column;
+
+namespace {
+
+enum class Kind { Time, Observed, Integrated };
+
+struct Fold {
+  Kind kind;
+  double e, amplitude, frequency;
+  int steps;
+
+  /// The last source value of the branch with negative x.
+  double end() const { return 2 * std::pow(e / 3, 1.5); }
+  double source(double t) const { return amplitude * std::sin(frequency * t - 1.5); }
+  /// Infinite: the branch does not end before 1 s.
+  double end_time() const {
+    return amplitude > end() ? (std::asin(end() / amplitude) + 1.5) / frequency : HUGE_VAL;
+  }
+  /// The solution on the branch, by Newton's method from below, where the cubic is concave.
+  double x(double t) const {
+    double x = -2 - 2 * std::cbrt(amplitude) - e;
+    for (int k = 0; k < 200; ++k) x -= (x * x * x - e * x - source(t)) / (3 * x * x - e);
+    return x;
+  }
+  std::string text() const {
+    const char* loop = "x * x * x - {0} * x = {1} * s";
+    const char* states =
+        "der s = {2} * c\n  der c = -{2} * s\n  initially\n    s = sin (-1.5)\n    c = cos (-1.5)";
+    const std::string body =
+        kind == Kind::Time ? "local x :: Real\n  x * x * x - {0} * x = {1} * sin ({2} * time - 1.5)"
+        : kind == Kind::Observed
+            ? fmt::format("local x, s, c :: Real\n  {}\n  {}", loop, states)
+            : fmt::format("local x, s, c, y :: Real\n  {}\n  der y = x\n  initially y = 0.0\n  {}", loop,
+                          states);
+    return fmt::format(
+        fmt::runtime("main = simulate m with {{ stop = 1.0, steps = {3} }}\nm :: SR ()\nm = sigrel () where\n"
+                     "  " +
+                     body + "\n  guess x = {4}\n"),
+        e, amplitude, frequency, steps, -2 - 2 * std::cbrt(amplitude) - e);
+  }
+};
+
+Fold draw(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  auto uniform = [&](double a, double b) {
+    return a + (b - a) * static_cast<double>(random() >> 11) * 0x1p-53;
+  };
+  const int steps[] = {1, 2, 3, 5, 8, 20, 100};
+  Fold fold{.kind = static_cast<Kind>(seed % 3),
+            .e = std::pow(10, uniform(-2, 0.3)),
+            .amplitude = 0,
+            .frequency = uniform(0.5, 3),
+            .steps = steps[random() % 7]};
+  fold.amplitude = fold.end() * uniform(0.8, 10);
+  // The start is on the branch alone.
+  fold.amplitude = std::max(fold.amplitude, 1.1 * fold.end() / std::sin(1.5));
+  if (seed % 4 == 0) fold.frequency = uniform(0.1, 1.5);  // the source stays negative
+  return fold;
+}
+
+}  // namespace
+
+TEST_CASE("A loop stays on its solution, and a run says where that ends") {
+  int ended = 0, stayed = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    const Fold fold = draw(seed);
+    for (const char* solver : {"auto", "ida"}) {
+      INFO("seed " << seed << ", " << solver << "\n" << fold.text());
+      Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+      REQUIRE(session.load_text("fold.sr", fold.text()));
+      REQUIRE(session.check());
+      const auto model = session.compile({}, Backend::Interpreter);
+      REQUIRE(model);
+      RunOptions options{.solver = solver};
+      options.solver = solver;
+      const Run run = session.run(*model, options);
+      std::string messages;
+      bool told = false;
+      for (const Diagnostic& d : session.diagnostics().all()) {
+        messages += render_text(d, session.sources(), false);
+        told =
+            told || d.code == Code::BranchJump || d.code == Code::LoopNotSolved || d.code == Code::NoProgress;
+      }
+      INFO(messages);
+      const double end = fold.end_time();
+      if (end > 1.001) {
+        CHECK(run.completed());
+        CHECK_FALSE(told);
+        ++stayed;
+      } else if (end < 0.999) {
+        CHECK(told);
+        CHECK((run.completed() || fold.kind == Kind::Integrated || run.outcome.failure.time <= end + 1e-3));
+        for (const runtime::BranchJump& jump : run.outcome.jumps)
+          CHECK(jump.time == Approx(end).margin(1e-4));
+        ++ended;
+      }
+      const std::vector<double>&times = run.trajectory.times(), x = column(run, "x");
+      for (std::size_t row = 0; row < times.size(); ++row)
+        if (times[row] < end - 1e-3) CHECK(x[row] == Approx(fold.x(times[row])).margin(1e-3));
+    }
+  }
+  CHECK(stayed > 40);
+  CHECK(ended > 80);
+}

@@ -299,6 +299,26 @@ std::vector<std::uint32_t> EventHandler::transitions() const {
   return due;
 }
 
+std::vector<std::uint8_t> EventHandler::read_by_transitions() const {
+  std::vector<std::uint8_t> result(model_.parameters.size(), 0);
+  std::size_t at = 0;
+  auto leaving = leaving_.begin();
+  for (const std::uint32_t r : model_.events.conditions) {
+    const KernelBatch& batch = model_.batches[r];
+    const std::uint32_t* parameters =
+        model_.tables.data() + batch.table + std::size_t{batch.slots} * batch.count;
+    for (std::uint32_t row = 0; row < batch.count; ++row, ++at) {
+      if (leaving == leaving_.end() || leaving->first != at) continue;
+      for (std::uint32_t p = 0; p < batch.params; ++p) {
+        std::uint8_t& read = result[parameters[std::size_t{p} * batch.count + row]];
+        read = std::max(read, std::uint8_t(condition_[at] ? 2 : 1));
+      }
+      ++leaving;
+    }
+  }
+  return result;
+}
+
 Failure EventHandler::conflict(double time) const {
   Failure failure{.kind = FailureKind::AssignmentsConflict, .time = time};
   for (const Assigned& a : {conflict_->first, conflict_->second}) {

@@ -92,6 +92,8 @@ class EventHandler {
   std::optional<std::uint32_t> terminated() const;
   /// The transitions whose conditions hold.
   std::vector<std::uint32_t> transitions() const;
+  /// Per parameter: 1 if the condition of a transition reads it, 2 if that of one that is due does.
+  std::vector<std::uint8_t> read_by_transitions() const;
   /// A failure of this kind, with the triggers that fired last and the variables that they assigned.
   Failure failure(FailureKind kind, double time) const;
   /// Per parameter: 1 if equations or zero crossings read it.

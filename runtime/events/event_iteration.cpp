@@ -25,6 +25,9 @@ constexpr double kShortest = 1e-3, kRoundingTime = 1e-14;
 // The measurement of rounding errors: parts by which states are displaced, to see the effect, and to have
 // loops solved from other values; this many moments between their times.
 constexpr double kRoundingPart = 1e-15, kOtherPart = 1e-6, kOtherMoment = 1e3;
+// The first steps of a part of a simulation: their error, as a multiple of the tolerance, and their time in
+// moments.
+constexpr double kErrorOfSteps = 100, kMomentsAhead = 1e6;
 }  // namespace
 
 EventIteration::EventIteration(ModelInstance& instance, double moment)
@@ -153,6 +156,32 @@ bool EventIteration::start(double time, bool is_processed, double tolerance) {
   if (!is_processed) handler_.let_fire(initial);
   bool changed = false;
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
+}
+
+bool EventIteration::hold_transitions(double time, double tolerance) {
+  if (handler_.empty()) return true;
+  const Point point = instance_.point(time);
+  if (!evaluate_inputs(point)) return false;
+  handler_.accept(point);
+  const std::vector<std::uint32_t> due = handler_.transitions();
+  here_ = instance_.values;
+  const Point here{time, here_.data(), point.parameters};
+  Point later = point;
+  zero_crossings_.take_equations_changed();
+  std::vector<std::uint32_t> held;
+  if (advance(here, later))
+    held = zero_crossings_.hold_at_zero(here, later, kMomentsAhead, kErrorOfSteps * tolerance,
+                                        handler_.read_by_transitions(), instance_.parameters);
+  std::ranges::copy(here_, instance_.values.begin());
+  handler_.accept(point);
+  const std::vector<std::uint32_t> now = handler_.transitions();
+  if (!held.empty() && !(now.size() < due.size() && std::ranges::includes(due, now)))
+    zero_crossings_.take_back(held, instance_.parameters);
+  bool changed = false;
+  if (zero_crossings_.take_equations_changed() && !make_consistent(point, {}, changed)) return false;
+  handler_.accept(point);
+  zero_crossings_.end_instant(instance_.parameters);
+  return true;
 }
 
 bool EventIteration::resume(double time, Failure& failure, bool same_run) {

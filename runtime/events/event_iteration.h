@@ -75,6 +75,11 @@ class EventIteration {
   /// already.
   /// `tolerance`: of the history, relative.
   bool start(double time, bool is_processed, double tolerance);
+  /// At the start of a part of a simulation after a change of structure: a transition that is due by
+  /// comparisons at equality, up to the error of the instant, waits until they have left it. So a switch does
+  /// not return at once to the mode that it has just left because of that error.
+  /// `tolerance`: of a step.
+  bool hold_transitions(double time, double tolerance);
   /// Before the evaluation of an instant at this time: what is known beforehand not to change then is not
   /// evaluated. `process` does so itself.
   void begin_instant(double time) {

@@ -58,6 +58,8 @@ class ZeroCrossingFunctions {
   Pieces pieces(std::size_t k, const double* parameters) const {
     return Pieces(model_, crossing(k), row(k), parameters);
   }
+  /// The parameter with what is held.
+  std::uint32_t held_parameter(std::size_t k) const { return rows_[k].held; }
   /// What is held: of a comparison 1 below zero, else 0; of others the number of the piece.
   double held(std::size_t k, std::span<const double> parameters) const { return parameters[rows_[k].held]; }
   /// Holds another value. Whether it is another one.

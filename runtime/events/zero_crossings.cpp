@@ -219,6 +219,37 @@ bool ZeroCrossings::follow(const Point& point, std::span<double> parameters) {
   return any;
 }
 
+std::vector<std::uint32_t> ZeroCrossings::hold_at_zero(const Point& point, const Point& later, double moments,
+                                                       double error, std::span<const std::uint8_t> read,
+                                                       std::span<double> parameters) {
+  std::vector<std::uint32_t> other;
+  functions_.evaluate(point);
+  reference_ = differences();
+  functions_.evaluate(later);
+  for (const std::uint32_t k : functions_.watched()) {
+    const double size = std::max(largest_[k], nominal_[k]), difference = std::abs(reference_[k]);
+    const std::uint8_t reads = functions_.is_comparison(k) ? read[functions_.held_parameter(k)] : 0;
+    if (reads == 0 || !(difference <= kAtZero * size)) continue;
+    const double change = differences()[k] - reference_[k];
+    const bool leaves = std::abs(change) > std::max(error * size / moments, kRoundingMargin * noise(k));
+    if (!leaves) functions_.record_rounding(k, std::max(kRoundingMargin * difference, error * size));
+    const double held = functions_.held(k, parameters),
+                 value = leaves ? (change < 0 ? 1.0 : 0.0) : 1.0 - held;
+    was_at_zero_[k] = is_at_zero_[k] = 1;
+    any_at_zero_ = true;
+    if (reads < 2 || value == held) continue;
+    hold(k, value, parameters);
+    decided_by_[k] = DecidedBy::LookAhead;
+    other.push_back(k);
+  }
+  functions_.evaluate(point);
+  return other;
+}
+
+void ZeroCrossings::take_back(std::span<const std::uint32_t> held, std::span<double> parameters) {
+  for (const std::uint32_t k : held) hold(k, functions_.held(k, parameters) != 0 ? 0.0 : 1.0, parameters);
+}
+
 bool ZeroCrossings::undecided(bool leaving) {
   undecided_.clear();
   auto is_undecided = [&](std::uint32_t k) {

@@ -74,6 +74,17 @@ class ZeroCrossings {
   /// Sets all values by the differences at the point alone, whatever crossed before. Whether one changed.
   bool follow(const Point& point, std::span<double> parameters);
 
+  /// For EventIteration::hold_transitions: comparisons at equality, up to `error` as a part of their
+  /// magnitude, that conditions of transitions read (`read`: EventHandler::read_by_transitions). What changes
+  /// by less than the error in `moments` times the time from the point to `later` is at zero from now on,
+  /// also within the error; those of due transitions hold the other value, unless their rate shows that they
+  /// leave to this side. Those of another value, by number.
+  std::vector<std::uint32_t> hold_at_zero(const Point& point, const Point& later, double moments,
+                                          double error, std::span<const std::uint8_t> read,
+                                          std::span<double> parameters);
+  /// Takes that back.
+  void take_back(std::span<const std::uint32_t> held, std::span<double> parameters);
+
   /// Collects the differences that are at zero without having crossed it, as at the start of a sine
   /// (`leaving`: also those that are where they crossed while a variable was assigned). Whether there are
   /// any. To be called after an `update` that changed nothing.

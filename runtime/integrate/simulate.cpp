@@ -142,6 +142,7 @@ bool Simulation::initialise(InitialValueProblem& problem) {
   const bool ready =
       problem.initialise(time, from) &&
       problem.events.start(time, !first || experiment_.continues, kLocalTolerance * experiment_.tolerance) &&
+      (first || problem.events.hold_transitions(time, kLocalTolerance * experiment_.tolerance)) &&
       (problem.assertions.empty() || problem.assertions.hold(time));
   outcome_.continued = problem.instance.evaluator.continued();
   outcome_.guessed = std::move(problem.guessed);

@@ -118,6 +118,7 @@ void TimeLoop::watch_steps(double time) {
     search_.emplace(problem_.crossing_functions, *integrator_);
     check_.emplace(problem_.instance, problem_.system, experiment_.start, experiment_.stop,
                    kLocalTolerance * experiment_.tolerance);
+    search_->restart(true);
     scales_->observe({integrator_->y(), problem_.system.size()});
   }
   branches_.emplace(problem_.instance, problem_.system, *integrator_, observed_,

@@ -103,4 +103,24 @@ void each_way(const std::string& file, const char* expression, sigrel::RunOption
     }
 }
 
+/// What a variable is to be at a stop time.
+struct ValueAt {
+  const char* name;
+  double stop, expected;
+};
+
+/// A run to each of these, by each solver and each backend.
+inline void check_values_at(const std::string& file, const char* expression,
+                            const std::vector<ValueAt>& expected, double accuracy, double tolerance = 1e-9) {
+  for (const sigrel::Backend backend : {sigrel::Backend::Jit, sigrel::Backend::Interpreter})
+    for (const char* solver : {"auto", "cvode", "ida"}) {
+      Model model(file, expression, {}, backend);
+      for (const ValueAt& e : expected) {
+        INFO(expression << ", " << solver << ", " << e.name << " at " << e.stop);
+        const sigrel::Run run = model.run({.stop = e.stop, .tolerance = tolerance, .solver = solver});
+        CHECK(value(run, e.name) == Approx(e.expected).epsilon(accuracy).margin(accuracy));
+      }
+    }
+}
+
 }  // namespace numeric

@@ -207,8 +207,10 @@ std::optional<Result> Elaborator::start(Diagnostics& diagnostics) {
   return state_->finish(state_->evaluate_main() ? state_->instantiate(nullptr) : std::nullopt, diagnostics);
 }
 
-std::optional<Result> Elaborator::in_modes(std::span<const ChosenMode> modes, Diagnostics& diagnostics) {
+std::optional<Result> Elaborator::in_modes(std::span<const ChosenMode> modes, bool at_start,
+                                           Diagnostics& diagnostics) {
   EnteredModes entered;
+  entered.at_start = at_start;
   for (const ChosenMode& m : modes) {
     const auto& [instance, place] = state_->switches[m.identity];
     entered.modes[instance].push_back(

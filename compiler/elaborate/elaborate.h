@@ -127,11 +127,19 @@ class Elaborator {
   std::optional<Result> start(Diagnostics& diagnostics);
   /// The system in these modes; other switches are in their initial ones. Its initial equations are those of
   /// what was entered.
-  std::optional<Result> in_modes(std::span<const ChosenMode> modes, Diagnostics& diagnostics);
+  std::optional<Result> in_modes(std::span<const ChosenMode> modes, Diagnostics& diagnostics) {
+    return in_modes(modes, false, diagnostics);
+  }
+  /// The same at the start of a run, after `start`.
+  std::optional<Result> start_in(std::span<const ChosenMode> modes, Diagnostics& diagnostics) {
+    return in_modes(modes, true, diagnostics);
+  }
   /// The number of identities of unknowns so far.
   std::size_t identities() const;
 
  private:
+  std::optional<Result> in_modes(std::span<const ChosenMode> modes, bool at_start, Diagnostics& diagnostics);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -259,7 +259,7 @@ bool Instantiator::instantiate(std::uint32_t i) {
   if (!body.transitions.empty()) add_transitions(body, i, captured);
   if (!b.triggers.empty() || !b.previous.empty() || !b.delays.empty()) add_events(b, i);
   if (!b.sum_sources.empty()) add_sums(b, i);
-  if (!modes_ || is_new(owners_[i]))
+  if (!modes_ || modes_->at_start || is_new(owners_[i]))
     for (std::uint32_t source : b.steady) system_.steady.push_back({i, source});
   if (!b.attributes.empty()) add_attributes(b, i);
   if (!b.children.empty()) {

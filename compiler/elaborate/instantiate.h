@@ -21,6 +21,7 @@ struct EnteredModes {
     bool entered = false;
   };
   std::unordered_map<InstanceIdentity, std::vector<Mode>> modes;
+  bool at_start = false;  // of the run: all initial equations hold
 };
 
 class Instantiator {

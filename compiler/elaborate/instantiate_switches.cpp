@@ -148,7 +148,7 @@ bool Instantiator::starts(std::uint32_t instance, const RowPlan& initial) {
   const std::uint32_t owner = owner_of(instance, initial.tag);
   for (std::uint32_t s = owner; s != system::kNoSwitch; s = system_.switches[s].parent)
     switches_[s].has_initial = true;
-  if (!modes_) return true;
+  if (!modes_ || modes_->at_start) return true;
   return is_new(owner) &&
          (is_new(owners_[instance]) || system_.sources[initial.source].kind != system::EquationKind::Event);
 }

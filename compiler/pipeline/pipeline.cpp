@@ -10,6 +10,7 @@
 #include "compiler/order/order.h"
 #include "compiler/pipeline/dump_json.h"
 #include "compiler/pipeline/library_index.h"
+#include "compiler/pipeline/mode_search.h"
 #include "compiler/pipeline/results.h"
 #include "compiler/pipeline/singular_definitions.h"
 #include "compiler/pipeline/structures.h"
@@ -78,6 +79,51 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
   return result;
 }
 
+namespace {
+
+Context with_diagnostics(const Context& context, Diagnostics& diagnostics) {
+  return {.sources = context.sources,
+          .diagnostics = diagnostics,
+          .timings = context.timings,
+          .compiler = context.compiler,
+          .verify = context.verify,
+          .keep_equations = context.keep_equations,
+          .dump = context.dump,
+          .start = context.start,
+          .limits = context.limits,
+          .inputs = context.inputs};
+}
+
+/// In the modes in which all switches begin or, where their equations cannot be solved, in the first ones
+/// that a search finds. Errors are those of the modes in which they begin.
+bool compile_in_first_modes(elaborate::Elaborator& elaborator, elaborate::Result elaborated, Backend backend,
+                            Context& context, const core::Program& program, Compiled& model) {
+  Diagnostics first, found;
+  Context in_first = with_diagnostics(context, first), in_other = with_diagnostics(context, found);
+  bool compiled = compile(std::move(elaborated), backend, in_first, &program, model);
+  const bool search_others = first.has_errors();
+  ModeSearch search;
+  std::optional<Modes> modes = Modes{};
+  SingularModes why =
+      search_others ? singular_modes(model.system, model.structure, model.dae, *modes) : SingularModes{};
+  while (search_others && !compiled) {
+    search.refuse(*modes, why);
+    modes = search.next();
+    if (!modes) break;
+    found = {};
+    why = {};
+    std::optional<elaborate::Result> next = elaborator.start_in(*modes, found);
+    if (!next) continue;
+    model = {};
+    compiled = compile(std::move(*next), backend, in_other, nullptr, model);
+    if (!compiled) why = singular_modes(model.system, model.structure, model.dae, *modes);
+  }
+  context.diagnostics.append(search_others && compiled ? found : first);
+  return compiled;
+}
+
+}  // namespace
+
 // elaborate: core -> system. Evaluates the functional level; relations become shapes and tables of rows.
 std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate::Options& options,
                                    Backend backend, Context& context) {
@@ -88,25 +134,28 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
       [&] { system::verify(elaborated->system); },
       Printer{Dump::System, [&] { return system::print(elaborated->system); },
               [&] { return system_json(elaborated->system); }});
-  if (!complete) return nullptr;
+  if (!complete || !elaborated) return nullptr;
   if (elaborated->system.switches.empty()) elaborator.reset();  // its values take memory
-  std::unique_ptr<Compiled> model = compile(std::move(elaborated), backend, context, &program);
-  if (model && elaborator)
-    model->structures = std::make_shared<Structures>(std::move(elaborator), backend, context);
+  const elaborate::Experiment experiment = elaborated->experiment;
+  auto model = std::make_unique<Compiled>();
+  const bool compiled = elaborator ? compile_in_first_modes(*elaborator, std::move(*elaborated), backend,
+                                                            context, program, *model)
+                                   : compile(std::move(*elaborated), backend, context, &program, *model);
+  if (!compiled) return nullptr;
+  model->experiment = experiment;
+  if (elaborator) model->structures = std::make_shared<Structures>(std::move(elaborator), backend, context);
   return model;
 }
 
-std::unique_ptr<Compiled> compile(std::optional<elaborate::Result> elaborated, Backend backend,
-                                  Context& context, const core::Program* program) {
-  if (!elaborated) return nullptr;
+bool compile(elaborate::Result elaborated, Backend backend, Context& context, const core::Program* program,
+             Compiled& model) {
   Diagnostics& diagnostics = context.diagnostics;
-  auto result = std::make_unique<Compiled>();
-  auto& system = result->system = std::move(elaborated->system);
-  result->experiment = std::move(elaborated->experiment);
-  result->structure = std::move(elaborated->structure);
-  auto& dae = result->dae;
-  auto& plan = result->plan;
-  auto& executable = result->executable;
+  auto& system = model.system = std::move(elaborated.system);
+  model.experiment = std::move(elaborated.experiment);
+  model.structure = std::move(elaborated.structure);
+  auto& dae = model.dae;
+  auto& plan = model.plan;
+  auto& executable = model.executable;
   auto listing = [&](Dump dump, Listing kind) {
     auto text = [&plan, kind] { return print_code(plan, kind); };
     return Printer{dump, text, [text] { return listing_json(text()); }};
@@ -124,7 +173,7 @@ std::unique_ptr<Compiled> compile(std::optional<elaborate::Result> elaborated, B
               report_reduction(*program, std::move(flat), diagnostics);
             else
               diagnostics.append(flat);
-            if (!context.keep_equations) forget_flat_equations(system);
+            if (!context.keep_equations && system.switches.empty()) forget_flat_equations(system);
           },
           [&] { dae::verify(system, dae); },
           Printer{Dump::Dae, [&] { return dae::print(system, dae); },
@@ -140,8 +189,8 @@ std::unique_ptr<Compiled> compile(std::optional<elaborate::Result> elaborated, B
       // The generated code as text: only for dumps.
       !dumped(context, listing(Dump::Llvm, Listing::Llvm)) &&
       !dumped(context, listing(Dump::Assembly, Listing::Assembly));
-  if (!complete) return nullptr;
-  if (backend == Backend::None) return result;
+  if (!complete) return false;
+  if (backend == Backend::None) return true;
 
   // lower and jit: plan -> machine code; or interpret: plan -> kernels without code, on request and where
   // code generation is not allowed.
@@ -149,7 +198,7 @@ std::unique_ptr<Compiled> compile(std::optional<elaborate::Result> elaborated, B
   record_parts(executable, context.timings);
   plan.model.kernels = executable.kernels;
   plan.model.enclosures = executable.enclosures;
-  return result;
+  return true;
 }
 
 }  // namespace sigrel::pipeline

@@ -43,9 +43,10 @@ struct Compiled {
 std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optional<std::string>& expression,
                                  Context& context);
 
-/// Elaborated system to executable model. Null after errors and after a dump.
-std::unique_ptr<Compiled> compile(std::optional<elaborate::Result> elaborated, Backend backend,
-                                  Context& context, const core::Program* program = nullptr);
+/// Elaborated system to executable model. False after errors and after a dump; the model has then what was
+/// made before.
+bool compile(elaborate::Result elaborated, Backend backend, Context& context, const core::Program* program,
+             Compiled& model);
 
 /// Typed program to executable model. Null after errors and after a dump.
 std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate::Options& options,

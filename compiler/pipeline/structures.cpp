@@ -17,12 +17,9 @@ std::vector<double> numbers_of(const std::vector<elaborate::ChosenMode>& modes) 
 
 }  // namespace
 
-const Compiled* Structures::in_modes(const std::vector<elaborate::ChosenMode>& modes,
-                                     Diagnostics& diagnostics, bool& is_new) {
+const Compiled* Structures::in_modes(const Modes& modes, Diagnostics& diagnostics, SingularModes& singular) {
   const std::lock_guard lock(mutex_);
-  Key key;
-  for (const elaborate::ChosenMode& m : modes) key.push_back(std::uint64_t{m.identity} << 32 | m.mode);
-  Vector& vector = vectors_[key];
+  Vector& vector = vectors_[key_of(modes)];
   const std::vector<double> numbers = numbers_of(modes);
   auto entered = [&] {
     std::vector<std::uint32_t> result;
@@ -32,13 +29,9 @@ const Compiled* Structures::in_modes(const std::vector<elaborate::ChosenMode>& m
     return result;
   };
   for (const Vector::Variant& variant : vector.variants)
-    if (variant.entered == entered() && std::ranges::all_of(variant.structural, [&](const auto& s) {
-          return numbers[s.first] == s.second;
-        })) {
-      is_new = false;
+    if (variant.entered == entered() &&
+        std::ranges::all_of(variant.structural, [&](const auto& s) { return numbers[s.first] == s.second; }))
       return variant.model.get();
-    }
-  is_new = true;
   std::vector<Timing> timings;
   Context context{.sources = sources_,
                   .diagnostics = diagnostics,
@@ -48,8 +41,13 @@ const Compiled* Structures::in_modes(const std::vector<elaborate::ChosenMode>& m
                   .keep_equations = true,
                   .start = plan::StartPolicy::Continue,
                   .limits = limits_};
-  auto model = compile(elaborator_->in_modes(modes, diagnostics), backend_, context);
-  if (!model) return nullptr;
+  std::optional<elaborate::Result> elaborated = elaborator_->in_modes(modes, diagnostics);
+  if (!elaborated) return nullptr;
+  auto model = std::make_unique<Compiled>();
+  if (!compile(std::move(*elaborated), backend_, context, nullptr, *model)) {
+    singular = singular_modes(model->system, model->structure, model->dae, modes);
+    return nullptr;
+  }
   ++count_;
   const elaborate::Structure& structure = model->structure;
   for (const elaborate::Structure::Switch& s : structure.switches)

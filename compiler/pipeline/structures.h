@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/pipeline/mode_search.h"
 #include "compiler/pipeline/pipeline.h"
 
 namespace sigrel::pipeline {
@@ -26,16 +27,14 @@ class Structures {
         verify_(context.verify),
         limits_(context.limits) {}
 
-  /// The model in these modes; null after errors. `is_new`: whether it had to be compiled.
-  const Compiled* in_modes(const std::vector<elaborate::ChosenMode>& modes, Diagnostics& diagnostics,
-                           bool& is_new);
+  /// The model in these modes; null after errors, with what can be tried instead in `singular`.
+  const Compiled* in_modes(const Modes& modes, Diagnostics& diagnostics, SingularModes& singular);
   /// The reduced system of such a model in which each unknown that is differentiated is a variable of its
   /// own. Null if it cannot be reduced.
   const dae::System* with_own_variables(const Compiled& model);
   std::size_t count() const { return count_; }
 
  private:
-  using Key = std::vector<std::uint64_t>;  // identity and mode of each given switch, ascending
   /// The models of one mode vector.
   struct Vector {
     std::vector<std::uint32_t> with_initial;  // identities of switches whose modes have initial equations
@@ -54,7 +53,7 @@ class Structures {
   bool verify_;
   Limits limits_;
   std::mutex mutex_;
-  std::map<Key, Vector> vectors_;
+  std::map<ModeKey, Vector> vectors_;
   std::unordered_map<const Compiled*, std::unique_ptr<dae::System>> with_own_variables_;
   std::size_t count_ = 0;
 };

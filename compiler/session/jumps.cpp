@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include "compiler/base/index_table.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr std::uint32_t kNone = dae::kNone;
 constexpr int kIterations = 20;
 constexpr double kConverged = 1e-12;
+// Impulses that are rounding errors, as a part of the largest one; by how much others outweigh values.
+constexpr double kRounding = 1e-9, kOutweighs = 1e30;
 constexpr double kAgree = 1e-6;  // jumps by the coefficients before and after the instant
 
 /// Values of expressions at a point, node by node.
@@ -35,6 +38,8 @@ class Values {
       const int count = arity(n.op);
       if (n.op == Op::Slot)
         values_[k] = slot(n.a);
+      else if (n.op == Op::Der)
+        values_[k] = std::numeric_limits<double>::quiet_NaN();
       else if (n.op == Op::Param)
         values_[k] = parameter(n.a);
       else if (n.op == Op::Time)
@@ -278,6 +283,46 @@ Jumps solve_jumps(const dae::System& kept, double time, std::span<const double> 
       result.jumps.push_back({variable.unknown, variable.order, before[v], first[v]});
   }
   return result;
+}
+
+std::vector<std::uint32_t> due_by_impulses(const system::System& system, const dae::System& kept,
+                                           const Jumps& jumps, double time,
+                                           std::span<const double> parameters,
+                                           const std::function<double(std::uint32_t)>& value) {
+  double largest = 0;
+  for (const Impulse& i : jumps.impulses) largest = std::max(largest, std::abs(i.value));
+  std::vector<double> impulse_of(kept.variables.size(), 0.0);
+  for (const Impulse& i : jumps.impulses) {
+    const dae::Alias alias = kept.aliases[i.unknown];
+    if (alias.kind != dae::Alias::Zero && std::abs(i.value) > kRounding * largest)
+      impulse_of[alias.variable] = alias.kind == dae::Alias::Negated ? -i.value : i.value;
+  }
+  const auto impulse = [&](std::uint32_t unknown) {
+    const dae::Alias alias = kept.aliases[unknown];
+    if (alias.kind == dae::Alias::Zero) return 0.0;
+    return alias.kind == dae::Alias::Negated ? -impulse_of[alias.variable] : impulse_of[alias.variable];
+  };
+  std::vector<bool> is_transition(system.events.triggers.size(), false);
+  for (const system::Transition& t : system.transitions) is_transition[t.trigger] = true;
+  std::vector<std::uint32_t> due;
+  std::vector<double> result;
+  for (const EquationTable& table : system.events.conditions.tables) {
+    Values condition(system.exprs, {table.residual});
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      const auto unknowns = table.unknowns_of(row);
+      const auto numbers = table.parameters_of(row);
+      if (!is_transition[table.tags[row]] ||
+          std::ranges::none_of(unknowns, [&](std::uint32_t u) { return impulse(u) != 0; }))
+        continue;
+      condition.evaluate(
+          time, [&](std::uint32_t k) { return value(unknowns[k]) + impulse(unknowns[k]) * kOutweighs; },
+          [&](std::uint32_t k) { return numbers[k] < parameters.size() ? parameters[numbers[k]] : 0.0; },
+          result);
+      if (result[0] != 0 && !std::isnan(result[0])) due.push_back(table.tags[row]);
+    }
+  }
+  std::ranges::sort(due);
+  return due;
 }
 
 }  // namespace sigrel::session

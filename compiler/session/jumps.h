@@ -52,4 +52,11 @@ Jumps solve_jumps(const dae::System& kept, double time, std::span<const double> 
                   const std::function<double(std::uint32_t unknown, std::uint32_t order, bool before)>& value,
                   const std::function<double(std::uint32_t unknown)>& nominal);
 
+/// The transitions that are due where impulses outweigh everything finite, by their triggers, ascending: of
+/// those whose conditions read an unknown with an impulse. `value`: of an unknown without.
+std::vector<std::uint32_t> due_by_impulses(const system::System& system, const dae::System& kept,
+                                           const Jumps& jumps, double time,
+                                           std::span<const double> parameters,
+                                           const std::function<double(std::uint32_t unknown)>& value);
+
 }  // namespace sigrel::session

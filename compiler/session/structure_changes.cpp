@@ -18,12 +18,24 @@ namespace {
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 // A smaller change of what is differentiated is the error with which the instant is located.
 constexpr double kContinuous = 1e-7;
-constexpr std::size_t kNamed = 5;  // unknowns in a message
+// States that differ by less are those before the instant.
+constexpr double kSame = 1e-12;
+constexpr std::size_t kNamed = 5, kListed = 4;  // unknowns, modes in a message
 
 /// The variable that is the derivative of this order; kNone if there is none.
 std::uint32_t derivative(const dae::System& dae, std::uint32_t variable, std::uint32_t order) {
   for (; order > 0 && variable != dae::kNone; --order) variable = dae.variables[variable].derivative;
   return variable;
+}
+
+/// The value of the derivative of an unknown, from those of all variables; NaN if it has none.
+double value_of(const dae::System& dae, std::span<const double> values, std::uint32_t unknown,
+                std::uint32_t order) {
+  const dae::Alias alias = dae.aliases[unknown];
+  if (alias.kind == dae::Alias::Zero) return 0;
+  const std::uint32_t v = derivative(dae, alias.variable, order);
+  if (v == dae::kNone) return kNoValue;
+  return alias.kind == dae::Alias::Negated ? 0.0 - values[v] : values[v];
 }
 
 }  // namespace
@@ -43,25 +55,98 @@ StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeli
 }
 
 std::optional<runtime::NextStructure> StructureChanges::next(const runtime::StructureEnd& end) {
-  record(end);
   if (!branches_told_) explain::warn_of_jumps(*current_, end.jumps, diagnostics_);
   branches_told_ = branches_told_ || !end.jumps.empty();
-  modes_ = next_modes(end);
+  const bool same_instant = end.at_once && end.time == time_;
   time_ = end.time;
-  jumped_ = false;
-  const system::Transition& due = first_due(end);
-  until_ = current_->system.sources[current_->system.events.triggers[due.trigger].origin.source].span;
-  bool is_new = false;
+  if (same_instant && same_states(end)) {
+    search_.refuse(modes_, {});
+  } else {
+    record(end);
+    search_ = {};
+    refused_ = {};
+    entered_.clear();
+  }
+  return follow_transitions(end);
+}
+
+/// Impulses in the present modes make transitions due: their start does not take place, and the values are
+/// still those before.
+runtime::StructureSource::Verdict StructureChanges::leave_by_impulses(const runtime::StructureEnd& end,
+                                                                      runtime::NextStructure& next) {
+  search_.refuse(modes_, {});
+  std::optional<runtime::NextStructure> other = follow_transitions(end);
+  if (!other) return Verdict::Failed;
+  next = std::move(*other);
+  return Verdict::Again;
+}
+
+/// The start in the modes that transitions lead to; if there is none, after one of them, or in others.
+std::optional<runtime::NextStructure> StructureChanges::follow_transitions(const runtime::StructureEnd& end) {
+  const system::System& system = current_->system;
+  const std::vector<std::uint32_t> due = leaving(end);
+  const system::Transition& first = system.transitions[due.front()];
+  until_ = system.sources[system.events.triggers[first.trigger].origin.source].span;
+  const std::string instance = system::instance_name(system, system.switches[first.of].origin.instance);
+  entered_.push_back(fmt::format("{}enters the mode `{}`", instance.empty() ? "" : "`" + instance + "` ",
+                                 text(first.target)));
+  pipeline::SingularModes one_by_one;
+  for (std::size_t k = 0; k < due.size() && due.size() > 1; ++k)
+    one_by_one.others.push_back(next_modes(end, due[k]));
+  pipeline::Modes all = next_modes(end, runtime::kNone);
+  const bool known = search_.knows(all);
+  search_.add(one_by_one);
+  if (known && refused_.all().empty()) report_cycle();
+  return try_modes(std::move(all), known);
+}
+
+/// Whether what equations differentiate is what it was before the instant.
+bool StructureChanges::same_states(const runtime::StructureEnd& end) const {
+  const elaborate::Structure& structure = current_->structure;
+  return std::ranges::all_of(differentiated(current_->system), [&](const Differentiated& d) {
+    const double old = before(structure.unknowns[d.unknown], d.order);
+    const double now = value_of(current_->dae, end.values, d.unknown, d.order);
+    return std::isnan(old) || std::isnan(now) || std::abs(now - old) <= kSame * std::max(std::abs(old), 1.0);
+  });
+}
+
+/// The start in these modes, or in others if their system cannot be solved; `known`: or if they have been
+/// tried.
+std::optional<runtime::NextStructure> StructureChanges::try_modes(pipeline::Modes modes, bool known) {
+  pipeline::SingularModes why;
+  modes_ = std::move(modes);
+  if (!known && compile(why)) return start_of(modes_);
+  return try_others(std::move(why));
+}
+
+/// A start in other modes than the present ones. Nullopt: there is none, and what was refused is reported.
+std::optional<runtime::NextStructure> StructureChanges::try_others(pipeline::SingularModes why) {
+  for (;;) {
+    search_.refuse(modes_, why);
+    std::optional<pipeline::Modes> other = search_.next();
+    if (!other) {
+      diagnostics_.append(refused_);
+      return std::nullopt;
+    }
+    modes_ = std::move(*other);
+    why = {};
+    if (compile(why)) return start_of(modes_);
+  }
+}
+
+/// The system of the present modes.
+bool StructureChanges::compile(pipeline::SingularModes& why) {
   Diagnostics found;
-  const pipeline::Compiled* model = structures_->in_modes(modes_, found, is_new);
+  const pipeline::Compiled* model = structures_->in_modes(modes_, found, why);
   if (!model) {
-    report_inconsistent(end, found);
-    return std::nullopt;
+    if (refused_.all().empty()) report_inconsistent(found);
+    return false;
   }
   diagnostics_.append(found);
+  jumped_ = false;
   current_ = model;
   if (changed) changed(*model);
-  return start_of(modes_);
+  return true;
 }
 
 /// The start of the present structure in these modes.
@@ -81,20 +166,6 @@ runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::C
 double StructureChanges::before(std::uint32_t identity, std::uint32_t order) const {
   return order < values_.size() && identity < values_[order].size() ? values_[order][identity] : kNoValue;
 }
-
-namespace {
-
-/// The value of the derivative of an unknown, from those of all variables; NaN if it has none.
-double value_of(const dae::System& dae, std::span<const double> values, std::uint32_t unknown,
-                std::uint32_t order) {
-  const dae::Alias alias = dae.aliases[unknown];
-  if (alias.kind == dae::Alias::Zero) return 0;
-  const std::uint32_t v = derivative(dae, alias.variable, order);
-  if (v == dae::kNone) return kNoValue;
-  return alias.kind == dae::Alias::Negated ? 0.0 - values[v] : values[v];
-}
-
-}  // namespace
 
 std::vector<StructureChanges::Broken> StructureChanges::broken(const runtime::StructureStart& start) const {
   const elaborate::Structure& structure = current_->structure;
@@ -117,7 +188,7 @@ std::vector<StructureChanges::Broken> StructureChanges::broken(const runtime::St
 
 runtime::StructureSource::Verdict StructureChanges::started(const runtime::StructureStart& start,
                                                             runtime::NextStructure& next) {
-  if (!start.consistent) return Verdict::Failed;
+  if (!start.consistent) return refuse(next);
   // Initial equations of the modes that are entered say what holds.
   if (current_->dae.initial.count() > 0) return Verdict::Accepted;
   const std::vector<Broken> changed = broken(start);
@@ -126,7 +197,18 @@ runtime::StructureSource::Verdict StructureChanges::started(const runtime::Struc
   std::vector<std::uint32_t> unknowns;
   for (const Broken& b : changed) unknowns.push_back(b.what.unknown);
   report("the new structure ties values that cannot jump, such as positions", unknowns);
-  return Verdict::Failed;
+  return refuse(next);
+}
+
+/// The present structure has no start.
+runtime::StructureSource::Verdict StructureChanges::refuse(runtime::NextStructure& next) {
+  if (jumped_) values_ = before_jump_;
+  const bool is_told = !refused_.all().empty();
+  if (std::optional<runtime::NextStructure> other = try_others({})) {
+    next = std::move(*other);
+    return Verdict::Again;
+  }
+  return is_told ? Verdict::Failed : Verdict::Inconsistent;
 }
 
 /// Another start, from the values after the jumps.
@@ -138,7 +220,7 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
     std::vector<std::uint32_t> unknowns;
     for (const Broken& b : broken(start)) unknowns.push_back(b.what.unknown);
     report("the equations of the new structure do not determine them", unknowns);
-    return Verdict::Failed;
+    return refuse(next);
   }
   const std::vector<double> nominal =
       runtime::nominal_values(current_->plan.model, {start.parameters.begin(), start.parameters.end()});
@@ -155,8 +237,15 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
       });
   if (!jumps.failure.empty()) {
     report(jumps.failure, jumps.unknowns);
-    return Verdict::Failed;
+    return refuse(next);
   }
+  const std::vector<std::uint32_t> due =
+      due_by_impulses(current_->system, *kept, jumps, time_, start.parameters, [&](std::uint32_t unknown) {
+        const double now = value_of(current_->dae, start.values, unknown, 0);
+        return std::isnan(now) ? 0.0 : now;
+      });
+  if (!due.empty()) return leave_by_impulses({time_, due, start.values, start.parameters, {}, true}, next);
+  before_jump_ = values_;
   for (const Jump& j : jumps.jumps) {
     const std::uint32_t identity = structure.unknowns[j.unknown];
     if (!std::isnan(before(identity, j.order))) values_[j.order][identity] = j.after;
@@ -166,23 +255,13 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
   return Verdict::Again;
 }
 
-const system::Transition& StructureChanges::first_due(const runtime::StructureEnd& end) const {
-  return *std::ranges::find_if(current_->system.transitions, [&](const system::Transition& t) {
-    return std::ranges::binary_search(end.transitions, t.trigger);
-  });
-}
-
 /// The system of the next modes has errors: the first of them is the reason.
-void StructureChanges::report_inconsistent(const runtime::StructureEnd& end, const Diagnostics& found) {
-  const system::System& system = current_->system;
-  const system::Transition& due = first_due(end);
-  const std::string instance = system::instance_name(system, system.switches[due.of].origin.instance);
+void StructureChanges::report_inconsistent(const Diagnostics& found) {
   const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
-  Diagnostic& d = diagnostics_.report(
+  Diagnostic& d = refused_.report(
       Code::NoConsistentModes, until_,
-      fmt::format("at t = {:.9g} s the model changes to modes whose equations cannot be solved", end.time));
-  d.label(
-      fmt::format("{}enters the mode `{}`", instance.empty() ? "" : "`" + instance + "` ", text(due.target)));
+      fmt::format("at t = {:.9g} s the model changes to modes whose equations cannot be solved", time_));
+  d.label(entered_.back());
   if (error != found.all().end()) {
     if (error->primary)
       d.also(error->primary->span, "in these modes: " + error->message);
@@ -195,12 +274,27 @@ void StructureChanges::report_inconsistent(const runtime::StructureEnd& end, con
       "losses instead of ideal switches keep them so");
 }
 
+/// All modes lead to others at once.
+void StructureChanges::report_cycle() {
+  Diagnostic& d =
+      refused_.report(Code::EndlessEvents, until_,
+                      fmt::format("transitions follow each other without end at t = {:.9g} s", time_));
+  d.label(entered_.back());
+  const std::size_t first = entered_.size() - std::min(entered_.size(), kListed);
+  d.note(fmt::format("one after the other: {}",
+                     fmt::join(entered_.begin() + std::ptrdiff_t(first), entered_.end(), ", ")));
+  d.help(
+      "the condition under which a mode is entered and the one under which it is left hold at the same time; "
+      "let them exclude each other");
+}
+
 void StructureChanges::report(const std::string& why, std::span<const std::uint32_t> unknowns) {
   const system::System& system = current_->system;
   std::vector<std::string> names;
   for (const std::uint32_t u : unknowns)
     if (names.size() < kNamed) names.push_back("`" + system::unknown_name(system, u) + "`");
-  diagnostics_
+  if (!refused_.all().empty()) return;
+  refused_
       .report(
           Code::JumpNotDetermined, until_,
           fmt::format("the jumps of {} at t = {:.9g} s are not determined", fmt::join(names, ", "), time_))
@@ -237,19 +331,30 @@ double StructureChanges::number(const system::ModeNumber& n, const runtime::Stru
   return alias.kind == dae::Alias::Negated ? 0.0 - end.values[alias.variable] : end.values[alias.variable];
 }
 
-/// The modes of all switches that remain. Of the transitions of one switch the first is taken; those of
-/// switches inside the mode that another one leaves are not.
-std::vector<elaborate::ChosenMode> StructureChanges::next_modes(const runtime::StructureEnd& end) const {
+/// The transitions that are taken: the first one of each switch that is due.
+std::vector<std::uint32_t> StructureChanges::leaving(const runtime::StructureEnd& end) const {
+  const system::System& system = current_->system;
+  std::vector<bool> leaves(system.switches.size(), false);
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t t = 0; t < system.transitions.size(); ++t) {
+    const system::Transition& transition = system.transitions[t];
+    if (leaves[transition.of] || !std::ranges::binary_search(end.transitions, transition.trigger)) continue;
+    leaves[transition.of] = true;
+    result.push_back(t);
+  }
+  return result;
+}
+
+/// The modes of all switches that remain after the transitions that are due, or after one of them. Those of
+/// switches inside the mode that another one leaves are not taken.
+pipeline::Modes StructureChanges::next_modes(const runtime::StructureEnd& end, std::uint32_t only) const {
   const system::System& system = current_->system;
   const elaborate::Structure& structure = current_->structure;
   std::vector<std::uint32_t> taken(system.switches.size(), runtime::kNone);
-  for (std::uint32_t t = 0; t < system.transitions.size(); ++t) {
-    std::uint32_t& of = taken[system.transitions[t].of];
-    if (of == runtime::kNone && std::ranges::binary_search(end.transitions, system.transitions[t].trigger))
-      of = t;
-  }
+  for (const std::uint32_t t : leaving(end))
+    if (only == runtime::kNone || only == t) taken[system.transitions[t].of] = t;
   std::vector<bool> left(system.switches.size(), false);  // a switch around it is left
-  std::vector<elaborate::ChosenMode> result;
+  pipeline::Modes result;
   for (std::uint32_t k = 0; k < system.switches.size(); ++k) {
     const system::Switch& s = system.switches[k];
     if (s.parent != system::kNoSwitch) left[k] = left[s.parent] || taken[s.parent] != runtime::kNone;

@@ -6,12 +6,18 @@
 //     which the equations `state = guess` take where no initial equation of an entered mode determines a
 //     state
 //   columns: of the results, by identity; a column of what does not exist has no value
+//
+// Where the next modes have no start, others are searched (pipeline/mode_search.h), from the values before
+// the instant: modes whose equations cannot be solved, whose jumps are not determined, that impulses leave at
+// once, such as those of an open diode behind an inductor whose current would be interrupted, or that lead
+// back to modes that have been tried.
 #pragma once
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "compiler/pipeline/mode_search.h"
 #include "compiler/pipeline/pipeline.h"
 #include "compiler/pipeline/results.h"
 #include "compiler/session/jumps.h"
@@ -44,14 +50,22 @@ class StructureChanges final : public runtime::StructureSource {
   };
   std::vector<Broken> broken(const runtime::StructureStart& start) const;
   Verdict jump(const runtime::StructureStart& start, runtime::NextStructure& next);
-  const system::Transition& first_due(const runtime::StructureEnd& end) const;
-  void report_inconsistent(const runtime::StructureEnd& end, const Diagnostics& found);
+  std::optional<runtime::NextStructure> follow_transitions(const runtime::StructureEnd& end);
+  Verdict leave_by_impulses(const runtime::StructureEnd& end, runtime::NextStructure& next);
+  bool same_states(const runtime::StructureEnd& end) const;
+  std::optional<runtime::NextStructure> try_modes(pipeline::Modes modes, bool known);
+  std::optional<runtime::NextStructure> try_others(pipeline::SingularModes why);
+  bool compile(pipeline::SingularModes& why);
+  Verdict refuse(runtime::NextStructure& next);
+  void report_inconsistent(const Diagnostics& found);
+  void report_cycle();
   void report(const std::string& why, std::span<const std::uint32_t> unknowns);
   double before(std::uint32_t identity, std::uint32_t order) const;
   runtime::NextStructure start_of(const std::vector<elaborate::ChosenMode>& modes) const;
   std::vector<bool> new_switches(const std::vector<elaborate::ChosenMode>& modes) const;
   void record(const runtime::StructureEnd& end);
-  std::vector<elaborate::ChosenMode> next_modes(const runtime::StructureEnd& end) const;
+  pipeline::Modes next_modes(const runtime::StructureEnd& end, std::uint32_t only) const;
+  std::vector<std::uint32_t> leaving(const runtime::StructureEnd& end) const;
   double number(const system::ModeNumber& n, const runtime::StructureEnd& end) const;
   void carry_over(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
   void set_numbers(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
@@ -62,12 +76,17 @@ class StructureChanges final : public runtime::StructureSource {
   std::vector<std::pair<std::string, double>> set_;
   Diagnostics& diagnostics_;
   std::vector<ColumnOf> columns_;
-  std::vector<std::vector<double>> values_;   // by order of differentiation and identity; NaN: none
-  std::vector<elaborate::ChosenMode> modes_;  // of the present structure
-  double time_ = 0;                           // of the last change
-  Span until_;                                // of the first transition that led to it
-  bool jumped_ = false;                       // its jumps are computed
-  bool branches_told_ = false;                // ends of the solutions of algebraic loops
+  std::vector<std::vector<double>> values_;  // by order of differentiation and identity; NaN: none
+  pipeline::Modes modes_;                    // of the present structure
+  double time_ = 0;                          // of the last change
+  Span until_;                               // of the first transition that led to it
+  std::vector<std::string> entered_;         // what led to it, in words
+  bool branches_told_ = false;               // ends of the solutions of algebraic loops
+  // At an instant:
+  pipeline::ModeSearch search_;
+  std::vector<std::vector<double>> before_jump_;  // `values_`
+  Diagnostics refused_;                           // why the first modes that were tried are not possible
+  bool jumped_ = false;                           // the jumps of the present structure are computed
 };
 
 }  // namespace sigrel::session

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "compiler/exact/random_point.h"
-#include "compiler/graph/dulmage_mendelsohn.h"
-#include "compiler/graph/matching.h"
 #include "compiler/incidence/incidence.h"
 #include "compiler/singularity/null_space.h"
 #include "compiler/singularity/report.h"
 #include "compiler/singularity/system_view.h"
+#include "compiler/singularity/under_determined.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::singularity {
@@ -66,28 +65,9 @@ class Search {
  private:
   /// What the equations leave free, of those variables that they are too few for.
   std::optional<std::vector<NullVector>> undetermined() {
-    incidence::EquationList list;
-    list.append(dae_.equations);
-    std::vector<VariableId> variables;  // by column
-    std::vector<std::uint32_t> column(dae_.variables.size());
-    for (VariableId v : ids<VariableId>(0, column.size())) {
-      if (base_[v] == v) variables.push_back(v);
-      column[v.value] =
-          base_[v] == v ? static_cast<std::uint32_t>(variables.size()) - 1 : column[base_[v].value];
-    }
-    graph::Bipartite blind =
-        incidence::determining_incidence(pool_, list, static_cast<std::uint32_t>(variables.size()), column);
-    graph::Matching matching = graph::maximum_matching(blind);
-    if (matching.size() == variables.size()) return std::nullopt;
-    graph::Parts parts = graph::dulmage_mendelsohn(blind, matching);
-    std::vector<EquationId> equations;
-    for (std::uint32_t r = 0; r < parts.rows.size(); ++r)
-      if (parts.rows[r] == graph::Part::Under) equations.push_back(EquationId{r});
-    std::size_t kept = 0;
-    for (std::uint32_t c = 0; c < parts.columns.size(); ++c)
-      if (parts.columns[c] == graph::Part::Under) variables[kept++] = variables[c];
-    variables.resize(kept);
-    return null_vectors(dae_, equations, variables);
+    const UnderDeterminedPart part = under_determined_part(dae_);
+    if (part.missing == 0) return std::nullopt;
+    return null_vectors(dae_, part.equations, part.variables);
   }
 
   /// Whether all unknowns of the vector move by the same amount.

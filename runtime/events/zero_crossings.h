@@ -82,7 +82,7 @@ class ZeroCrossings {
   std::vector<std::uint32_t> hold_at_zero(const Point& point, const Point& later, double moments,
                                           double error, std::span<const std::uint8_t> read,
                                           std::span<double> parameters);
-  /// Takes that back.
+  /// Takes `hold_at_zero` back.
   void take_back(std::span<const std::uint32_t> held, std::span<double> parameters);
 
   /// Collects the differences that are at zero without having crossed it, as at the start of a sine

@@ -96,7 +96,7 @@ class Simulation {
   bool failed(const InitialValueProblem& problem);
   bool checkpoint_failed(std::string reason, bool initial = false);
   bool is_accepted(InitialValueProblem& problem, bool ready, bool& again);
-  bool change_structure(InitialValueProblem& problem);
+  bool change_structure(InitialValueProblem& problem, bool at_once);
   void follow(NextStructure next);
   const Model& model() const { return *next_.model; }
   void report_sink_error();
@@ -114,6 +114,7 @@ class Simulation {
   TimeLoop::Memory at_;  // the same of the time loop
   double close_begin_ = -HUGE_VAL;  // time of the first of the changes of structure that are close
   std::uint32_t close_ = 0;
+  bool changed_ = false;  // the structure, since the start
 };
 
 /// Reports the failure of the problem at the start.
@@ -136,7 +137,7 @@ bool Simulation::checkpoint_failed(std::string reason, bool initial) {
 bool Simulation::initialise(InitialValueProblem& problem) {
   const Timer timer;
   const double time = part_.begin;
-  const bool first = part_.next_row == 0;
+  const bool first = !changed_;
   const std::span<const double> from =
       first ? std::span<const double>(experiment_.from) : std::span<const double>{};
   const bool ready =
@@ -354,27 +355,28 @@ void Simulation::follow(NextStructure next) {
   observed_ = observed_steps(model(), next_.columns);
 }
 
-/// Whether a segment after a change of structure goes on from its start; `again`: the next segment begins
-/// with another start.
+/// Whether a segment after a change of structure has a start, which may be left at once
+/// (Outcome::transitions); `again`: the next segment begins with another start.
 bool Simulation::is_accepted(InitialValueProblem& problem, bool ready, bool& again) {
   NextStructure other;
   const StructureSource::Verdict verdict =
-      control_.structure->started({ready, problem.instance.values, problem.instance.parameters,
-                                   ready && !problem.events.transitions().empty()},
-                                  other);
+      control_.structure->started({ready, problem.instance.values, problem.instance.parameters}, other);
   again = verdict == StructureSource::Verdict::Again;
   if (again) {
     outcome_.failure = {};
     follow(std::move(other));
   }
-  if (verdict == StructureSource::Verdict::Failed && ready)
+  if (verdict == StructureSource::Verdict::Failed)
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = part_.begin};
-  return ready && verdict == StructureSource::Verdict::Accepted;
+  if (!ready || verdict != StructureSource::Verdict::Accepted) return false;
+  outcome_.transitions = problem.events.transitions();
+  return true;
 }
 
-/// After transitions: what continues. False: the simulation fails.
-bool Simulation::change_structure(InitialValueProblem& problem) {
+/// After transitions: what continues. `at_once`: the part has only its start. False: the simulation fails.
+bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
   ++outcome_.statistics.structure_changes;
+  changed_ = true;
   const double time = part_.begin;
   outcome_.status = Outcome::Failed;
   if (time - close_begin_ > kCloseChanges * (experiment_.stop - experiment_.start)) {
@@ -388,8 +390,8 @@ bool Simulation::change_structure(InitialValueProblem& problem) {
     return false;
   }
   if (!problem.instance.observe(time, problem.instance.model.observed)) return failed(problem);
-  auto next = control_.structure->next(
-      {time, outcome_.transitions, problem.instance.values, problem.instance.parameters, outcome_.jumps});
+  auto next = control_.structure->next({time, outcome_.transitions, problem.instance.values,
+                                        problem.instance.parameters, outcome_.jumps, at_once});
   outcome_.jumps.clear();  // their numbers are those of the model that ended
   if (!next) {
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = time};
@@ -409,9 +411,11 @@ bool Simulation::segment() {
   const std::string memory = memory_;  // `suspend` replaces it
   Archive archive(memory);
   bool ready = resumes() ? resume(problem, archive) : initialise(problem), again = false;
-  if (part_.next_row > 0 && !resumes()) ready = is_accepted(problem, ready, again);
-  if (again || (ready && integrate(problem, archive))) return true;
-  if (!outcome_.transitions.empty() && change_structure(problem)) return true;
+  if (changed_ && !resumes()) ready = is_accepted(problem, ready, again);
+  if (again) return true;
+  const bool at_once = !outcome_.transitions.empty();
+  if (ready && !at_once && integrate(problem, archive)) return true;
+  if (!outcome_.transitions.empty() && change_structure(problem, at_once)) return true;
   outcome_.values = problem.instance.values;
   outcome_.parameters = problem.instance.parameters;
   return false;

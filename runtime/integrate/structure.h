@@ -19,6 +19,7 @@ struct StructureEnd {
   std::span<const double> values;              // of all variables
   std::span<const double> parameters;
   std::span<const BranchJump> jumps;  // of solutions of algebraic loops in this part
+  bool at_once = false;               // the part ends where it began, before a row of it is written
 };
 
 /// What a simulation continues with. Its start determines all values: guesses are parameters
@@ -34,17 +35,16 @@ struct StructureStart {
   bool consistent = false;  // false: there is no consistent start, `values` mean nothing
   std::span<const double> values;
   std::span<const double> parameters;
-  bool leaves = false;  // transitions are due at once
 };
 
 class StructureSource {
  public:
-  enum class Verdict : std::uint8_t { Accepted, Again, Failed };
+  enum class Verdict : std::uint8_t { Accepted, Again, Inconsistent, Failed };
   virtual ~StructureSource() = default;
   /// Nullopt: an error was reported.
   virtual std::optional<NextStructure> next(const StructureEnd& end) = 0;
-  /// Whether the part goes on from this start. Again: from another one, `next`. Failed: an error was
-  /// reported, or, without a consistent start, the failure of that is the error.
+  /// Whether the part goes on from this start. Again: from another one, `next`. Inconsistent: the failure of
+  /// the start is the error. Failed: one was reported.
   virtual Verdict started(const StructureStart& start, NextStructure& next) = 0;
 };
 

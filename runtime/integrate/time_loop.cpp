@@ -57,12 +57,13 @@ TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, c
 
 void TimeLoop::run() {
   const bool ends = begin_ >= experiment_.stop || problem_.events.terminated();
+  if (!ends && left(begin_)) return;
   if ((ends && !finish(begin_)) || !begin()) return;
   report(begin_);
   if (terminated(begin_)) return;
   if (begin_ >= experiment_.stop || completed())
     outcome_.status = Outcome::Completed;
-  else if (!left(begin_))
+  else
     integrate();
 }
 

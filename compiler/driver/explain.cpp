@@ -7,8 +7,10 @@
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
+#include "compiler/driver/interrupt.h"
 #include "compiler/driver/outputs.h"
 #include "compiler/explain/blocks.h"
+#include "compiler/explain/structure_changes.h"
 #include "compiler/explain/structure_report.h"
 #include "compiler/explain/why_report.h"
 #include "compiler/pipeline/results.h"
@@ -23,7 +25,8 @@ constexpr std::size_t kShown = 100;  // of each kind, at most
 struct ExplainOptions {
   std::string what, relation, svg, dot;
   std::vector<std::string> why;
-  bool parameters = false, structure = false, states = false, index = false, initial = false, blocks = false;
+  bool parameters = false, modes = false, structure = false, states = false, index = false, initial = false,
+       blocks = false;
   std::optional<std::string> expression;
 };
 
@@ -151,6 +154,42 @@ void write_pictures(const ExplainOptions& options, const Compiled& model, Diagno
   }
 }
 
+/// Runs the experiment.
+int explain_modes(const Globals& globals, const ExplainOptions& options) {
+  Session session(globals.session_options(true));
+  session.load(options.what);
+  std::shared_ptr<Compiled> model;
+  if (session.check(options.expression) && pictures_are_separate(globals, options, session))
+    model = session.compile();
+  if (!model || model->system.switches.empty()) {
+    print_diagnostics(globals, session);
+    if (!model) return kUserError;
+    fmt::print("this model has no `switch`: its structure does not change\n");
+    return kSuccess;
+  }
+  explain::ModeVisits visits;
+  RunOptions request{.all_outputs = false, .keep_trajectory = false};
+  request.cancel = &InterruptGuard::interrupted;
+  request.change_observer = [&](const explain::StructureChange& change) { visits.change(change); };
+  visits.begin(*model, model->experiment.start);
+  Run run;
+  {
+    InterruptGuard guard;
+    run = session.run(*model, request);
+  }
+  visits.end(run.outcome.reached);
+  if (run.valid && !options.dot.empty())
+    if (const std::string error = runtime::write_file(options.dot, visits.dot()); !error.empty())
+      session.diagnostics()
+          .report(Code::ResultNotWritten, "the graph cannot be written to `" + options.dot + "`")
+          .note(error);
+  print_diagnostics(globals, session);
+  if (!run.valid) return kUserError;
+  fmt::print("{}", visits.text());
+  if (run.outcome.status == runtime::Outcome::Cancelled) return kInterrupted;
+  return session.diagnostics().has_errors() ? kUserError : kSuccess;
+}
+
 int explain_model(const Globals& globals, const ExplainOptions& options) {
   Session session(globals.session_options(true));
   session.load(options.what);
@@ -199,8 +238,9 @@ void add_explain(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("--svg", options->svg, "With --structure or --blocks: also write the matrix as SVG")
       ->type_name("FILE");
   command
-      ->add_option("--dot", options->dot,
-                   "With --blocks: write the graph of equations and variables for Graphviz")
+      ->add_option(
+          "--dot", options->dot,
+          "Write a graph for Graphviz: with --blocks of equations and variables, with --modes of changes")
       ->type_name("FILE");
   CLI::Option* parameters = command
                                 ->add_flag("--parameters", options->parameters,
@@ -224,6 +264,11 @@ void add_explain(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_flag("--blocks", options->blocks, "Show the order of the solution and its algebraic loops")
       ->excludes(structure)
       ->excludes(parameters);
+  command
+      ->add_flag("--modes", options->modes,
+                 "Run the model and list the combinations of modes that it comes to, and the changes")
+      ->excludes(structure)
+      ->excludes(parameters);
   command->add_option("--why", options->why, "Show which equations determine a variable")
       ->type_name("NAME")
       ->allow_extra_args(false)
@@ -231,16 +276,18 @@ void add_explain(CLI::App& app, const Globals& globals, int& exit_code) {
       ->excludes(parameters);
   command->callback([&globals, &exit_code, options] {
     const bool model = options->parameters || options->states || options->index || options->initial ||
-                       options->blocks || !options->why.empty();
+                       options->blocks || options->modes || !options->why.empty();
     if (model && options->what.empty()) throw CLI::RequiredError("FILE");
     if (options->expression && !model)
       throw CLI::RequiresError("--expression",
-                               "--parameters, --states, --index, --initial, --blocks or --why");
+                               "--parameters, --states, --index, --initial, --blocks, --modes or --why");
     if (!options->svg.empty() && !options->structure && !options->blocks)
       throw CLI::RequiresError("--svg", "--structure or --blocks");
-    if (!options->dot.empty() && !options->blocks) throw CLI::RequiresError("--dot", "--blocks");
+    if (!options->dot.empty() && !options->blocks && !options->modes)
+      throw CLI::RequiresError("--dot", "--blocks or --modes");
     exit_code = options->structure    ? explain_structure(globals, *options)
                 : options->parameters ? explain_parameters(globals, *options)
+                : options->modes      ? explain_modes(globals, *options)
                 : model               ? explain_model(globals, *options)
                                       : explain_code(options->what);
   });

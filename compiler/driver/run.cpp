@@ -151,6 +151,7 @@ int run(const Globals& globals, Options& options) {
   explain::EventLog events(*model, session.sources(), write);
   if (write || options.stats) request.event_observer = observer = &events;
   request.structure_changed = [&](const Compiled& next) { events.follow(next); };
+  if (write) request.change_observer = [&](const explain::StructureChange& change) { events.change(change); };
 
   Run run;
   {

@@ -187,6 +187,10 @@ void EventLog::follow(const pipeline::Compiled& model) {
   begin(model);
 }
 
+void EventLog::change(const StructureChange& change) {
+  if (write_) write_(fmt::format("t = {:.9g} s\n", change.time) + explain::text(change));
+}
+
 std::pair<std::uint32_t, std::uint32_t> EventLog::line_of(const Condition& condition) const {
   const Span span = model_->system.sources[condition.origin.source].span;
   return {span.file.value, sources_.file(span.file).position(span.begin).line};

@@ -6,7 +6,8 @@
 //     round 2:
 //     ball.sr:24:8   `change impacts` fired: `mode` = Flying -> Rolling
 //
-// The rounds of an instant that follow the first one have a heading.
+// The rounds of an instant that follow the first one have a heading. A change of structure is logged with its
+// modes, jumps and impulses.
 // The log is written while the model runs, so that memory does not depend on the number of events.
 #pragma once
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "compiler/base/source.h"
+#include "compiler/explain/structure_changes.h"
 #include "compiler/pipeline/pipeline.h"
 #include "runtime/archive.h"
 #include "runtime/events/event_observer.h"
@@ -36,6 +38,7 @@ class EventLog final : public runtime::EventObserver {
   void event(const runtime::EventReport& report) override;
   /// Events that follow are of this model: the structure has changed. The counts remain.
   void follow(const pipeline::Compiled& model);
+  void change(const StructureChange& change);
   bool only_counts() const override { return !write_; }
 
   std::uint64_t events() const { return events_; }

@@ -1,7 +1,7 @@
-// The search for modes whose equations can be solved. Some combinations of the modes of ideal switches cannot:
-// where all diodes of a bridge are open its potentials float, where two of them connect a source with itself
-// its current has no equation. They are no errors but steps of a search, in which one switch after the other
-// takes another mode.
+// The search for modes whose equations can be solved. Some combinations of the modes of ideal switches
+// cannot: where all diodes of a bridge are open its potentials float, where two of them connect a source with
+// itself its current has no equation. They are no errors but steps of a search, in which one switch after the
+// other takes another mode.
 //
 // Candidates are combinations that differ in one switch from one that cannot be solved: a switch with a
 // transition whose condition reads what is undetermined there. The one that lacks the fewest equations is

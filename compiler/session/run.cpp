@@ -310,6 +310,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     changes.emplace(model, recorded, options.set, diagnostics_);
     control.structure = &*changes;
     changes->changed = options.structure_changed;
+    changes->took_place = options.change_observer;
     if (!options.structure_changed) control.events = nullptr;
   }
   pipeline::set_current_work("run");

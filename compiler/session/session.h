@@ -17,6 +17,7 @@
 
 #include "compiler/base/source.h"
 #include "compiler/diagnostics/diagnostic.h"
+#include "compiler/explain/structure_changes.h"
 #include "compiler/pipeline/pipeline.h"
 #include "compiler/pipeline/results.h"
 #include "compiler/session/sweep.h"
@@ -75,6 +76,8 @@ struct RunOptions {
   /// Is called with the model that continues after a change of structure; events are of this one from then
   /// on. Without it the observer sees no events of models whose structure changes.
   std::function<void(const Compiled& model)> structure_changed = {};
+  /// Is called when a change of structure has taken place. Modes that a search only tries are none.
+  std::function<void(const explain::StructureChange& change)> change_observer = {};
   runtime::Checkpoints* checkpoints = nullptr;  // none are taken
   std::string kept_results = {};                // the file that a sink writes, for messages
 };

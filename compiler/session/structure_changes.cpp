@@ -38,6 +38,16 @@ double value_of(const dae::System& dae, std::span<const double> values, std::uin
   return alias.kind == dae::Alias::Negated ? 0.0 - values[v] : values[v];
 }
 
+/// The modes of all switches, by identity.
+std::map<std::uint32_t, std::pair<std::string, std::string>> modes_by_identity(
+    const pipeline::Compiled& model) {
+  std::map<std::uint32_t, std::pair<std::string, std::string>> result;
+  std::vector<std::pair<std::string, std::string>> modes = explain::modes_of(model);
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    result.emplace(model.structure.switches[k].identity, std::move(modes[k]));
+  return result;
+}
+
 }  // namespace
 
 StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeline::Columns& columns,
@@ -52,6 +62,7 @@ StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeli
     }
     columns_.push_back(c);
   }
+  told_ = modes_by_identity(start);
 }
 
 std::optional<runtime::NextStructure> StructureChanges::next(const runtime::StructureEnd& end) {
@@ -190,9 +201,9 @@ runtime::StructureSource::Verdict StructureChanges::started(const runtime::Struc
                                                             runtime::NextStructure& next) {
   if (!start.consistent) return refuse(next);
   // Initial equations of the modes that are entered say what holds.
-  if (current_->dae.initial.count() > 0) return Verdict::Accepted;
+  if (current_->dae.initial.count() > 0) return accept();
   const std::vector<Broken> changed = broken(start);
-  if (changed.empty()) return Verdict::Accepted;
+  if (changed.empty()) return accept();
   if (!jumped_) return jump(start, next);
   std::vector<std::uint32_t> unknowns;
   for (const Broken& b : changed) unknowns.push_back(b.what.unknown);
@@ -224,7 +235,7 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
   }
   const std::vector<double> nominal =
       runtime::nominal_values(current_->plan.model, {start.parameters.begin(), start.parameters.end()});
-  const Jumps jumps = solve_jumps(
+  Jumps jumps = solve_jumps(
       *kept, time_, start.parameters,
       [&](std::uint32_t unknown, std::uint32_t order, bool is_before) {
         const double old = is_before ? before(structure.unknowns[unknown], order) : kNoValue;
@@ -251,8 +262,44 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
     if (!std::isnan(before(identity, j.order))) values_[j.order][identity] = j.after;
   }
   jumped_ = true;
+  jumps_ = std::move(jumps);
   next = start_of(modes_);
   return Verdict::Again;
+}
+
+/// The present structure goes on: tells it.
+runtime::StructureSource::Verdict StructureChanges::accept() {
+  if (!took_place) return Verdict::Accepted;
+  explain::StructureChange change{.time = time_, .model = current_, .modes = {}, .jumps = {}, .impulses = {}};
+  auto now = modes_by_identity(*current_);
+  for (const auto& [identity, mode] : now) {
+    const auto old = told_.find(identity);
+    const std::string before = old == told_.end() ? "" : old->second.second;
+    const auto chosen = std::ranges::find(modes_, identity, &elaborate::ChosenMode::identity);
+    if (before != mode.second || (chosen != modes_.end() && chosen->entered))
+      change.modes.push_back({mode.first, before, mode.second});
+  }
+  for (const auto& [identity, mode] : told_)
+    if (!now.contains(identity)) change.modes.push_back({mode.first, mode.second, ""});
+  told_ = std::move(now);
+  double largest = 0;
+  if (jumped_) {
+    for (const Impulse& i : jumps_.impulses) largest = std::max(largest, std::abs(i.value));
+    for (const Jump& j : jumps_.jumps)
+      if (std::abs(j.after - j.before) > kContinuous * std::max(std::abs(j.before), std::abs(j.after)))
+        change.jumps.push_back({name_of(j.unknown, j.order), j.before, j.after});
+    for (const Impulse& i : jumps_.impulses)
+      if (std::abs(i.value) > kContinuous * largest)
+        change.impulses.push_back({name_of(i.unknown, 0), i.value});
+  }
+  took_place(change);
+  return Verdict::Accepted;
+}
+
+std::string StructureChanges::name_of(std::uint32_t unknown, std::uint32_t order) const {
+  std::string name = system::unknown_name(current_->system, unknown);
+  for (; order > 0; --order) name = "der(" + name + ")";
+  return name;
 }
 
 /// The system of the next modes has errors: the first of them is the reason.

@@ -13,10 +13,12 @@
 // back to modes that have been tried.
 #pragma once
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "compiler/explain/structure_changes.h"
 #include "compiler/pipeline/mode_search.h"
 #include "compiler/pipeline/pipeline.h"
 #include "compiler/pipeline/results.h"
@@ -37,6 +39,8 @@ class StructureChanges final : public runtime::StructureSource {
   const pipeline::Compiled& current() const { return *current_; }
   /// Is called with the model of each new structure.
   std::function<void(const pipeline::Compiled&)> changed{};
+  /// Is called with each change that has taken place.
+  std::function<void(const explain::StructureChange&)> took_place{};
 
  private:
   struct ColumnOf {
@@ -50,6 +54,8 @@ class StructureChanges final : public runtime::StructureSource {
   };
   std::vector<Broken> broken(const runtime::StructureStart& start) const;
   Verdict jump(const runtime::StructureStart& start, runtime::NextStructure& next);
+  Verdict accept();
+  std::string name_of(std::uint32_t unknown, std::uint32_t order) const;
   std::optional<runtime::NextStructure> follow_transitions(const runtime::StructureEnd& end);
   Verdict leave_by_impulses(const runtime::StructureEnd& end, runtime::NextStructure& next);
   bool same_states(const runtime::StructureEnd& end) const;
@@ -87,6 +93,9 @@ class StructureChanges final : public runtime::StructureSource {
   std::vector<std::vector<double>> before_jump_;  // `values_`
   Diagnostics refused_;                           // why the first modes that were tried are not possible
   bool jumped_ = false;                           // the jumps of the present structure are computed
+  Jumps jumps_;                                   // then
+  std::map<std::uint32_t, std::pair<std::string, std::string>>
+      told_;  // modes by switch, as of the last change
 };
 
 }  // namespace sigrel::session

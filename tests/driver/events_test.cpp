@@ -156,6 +156,33 @@ main = simulate two
   CHECK(contains(logged.err, "instances.sr:4  `x > 0.25` in `low` changed 1 time, and 1 other\n"));
 }
 
+TEST_CASE("a log of events has changes of structure, with jumps and impulses") {
+  const std::string model = SIGREL_SOURCE_DIR "/tests/numeric/models/jumps.sr";
+  const Finished f =
+      sigrel({"run", model, "-e", "clutch", "--stop", "3", "--tolerance", "1e-9", "--log-events"});
+  INFO(f.err);
+  CHECK(f.code == 0);
+  CHECK(contains(f.err, "  the model: Open -> Engaged\n"));
+  CHECK(contains(f.err, "  `w1` jumps from 21.4 to 2.175\n"));
+  CHECK(contains(f.err, "  `w2` jumps from -4.23333333 to 2.175\n"));
+  CHECK(contains(f.err, "  `t` has an impulse of 19.225\n"));
+  CHECK(contains(f.err, "  the model: Engaged -> Open\n"));
+  CHECK(count(f.err, " jumps from ") == 2);  // w1 and w2 alone
+}
+
+TEST_CASE("the modes of a run: how long, how often, and the changes between them") {
+  const std::string model = SIGREL_SOURCE_DIR "/tests/numeric/models/jumps.sr";
+  const Finished f = sigrel({"explain", model, "--modes", "-e", "simulate clutch with { stop = 3.0 }"});
+  INFO(f.out << f.err);
+  CHECK(f.code == 0);
+  CHECK(std::regex_search(f.out, std::regex("1 +1\\.8 +2 +4 +[0-9]+  Open\n")));
+  CHECK(std::regex_search(f.out, std::regex("2 +1\\.2 +1 +3 +[0-9]+  Engaged\n")));
+  CHECK(contains(f.out, "  1 -> 2  1 time\n"));
+  CHECK(contains(f.out, "  2 -> 1  1 time\n"));
+  const Finished none = sigrel({"explain", SIGREL_SOURCE_DIR "/examples/01_low_pass.sr", "--modes"});
+  CHECK(contains(none.out, "no `switch`"));
+}
+
 TEST_CASE("with many columns, rows at events are written on request only, which is told") {
   const std::string model = temporary("wide.sr", R"(saw :: SR ()
 saw = sigrel () where

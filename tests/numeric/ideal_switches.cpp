@@ -43,7 +43,10 @@ TEST_CASE("bridges side by side are put in order one after the other") {
 
 TEST_CASE("the current of an inductor goes on through a second diode") {
   check("freeWheel",
-        {{"i", 0.005, 3.015736897}, {"i", 0.015, 0.1489063033}, {"i", 0.02, 0.01222297370}, {"i", 0.04, 0.01222352862}},
+        {{"i", 0.005, 3.015736897},
+         {"i", 0.015, 0.1489063033},
+         {"i", 0.02, 0.01222297370},
+         {"i", 0.04, 0.01222352862}},
         1e-7);
 }
 
@@ -66,7 +69,7 @@ TEST_CASE("capacitors that ideal diodes connect share their charge") {
   u2 = c1 / (c1 + c2) * 10;
   u1 = 10 - u2;
   for (int k = 0; k < 3; ++k) {
-    u1 = -10;  // in the trough
+    u1 = -10;                      // in the trough
     const double start = u2 - 10;  // v at which the output diode closes: v - u1 = u2
     const double dv = 10 - start;
     u2 += c1 / (c1 + c2) * dv;

@@ -9,7 +9,7 @@
 namespace sigrel::explain {
 namespace {
 
-constexpr std::size_t kListed = 8;   // jumps, impulses of one change
+constexpr std::size_t kListed = 8;     // jumps, impulses of one change
 constexpr std::size_t kVectors = 100;  // in a table
 
 template <class List, class Write>
@@ -48,9 +48,8 @@ std::string text(const StructureChange& change) {
   list(out, change.jumps, [&](const auto& j) {
     fmt::format_to(to, "  `{}` jumps from {:.9g} to {:.9g}\n", j.name, j.before, j.after);
   });
-  list(out, change.impulses, [&](const auto& i) {
-    fmt::format_to(to, "  `{}` has an impulse of {:.9g}\n", i.name, i.value);
-  });
+  list(out, change.impulses,
+       [&](const auto& i) { fmt::format_to(to, "  `{}` has an impulse of {:.9g}\n", i.name, i.value); });
   return out;
 }
 
@@ -81,8 +80,8 @@ std::string ModeVisits::label(const Vector& vector, const char* separator) const
 }
 
 std::string ModeVisits::text() const {
-  std::string out = fmt::format("{:>3} {:>12} {:>8} {:>7} {:>10}  modes\n", "no.", "time in s", "visits", "states",
-                                "equations");
+  std::string out = fmt::format("{:>3} {:>12} {:>8} {:>7} {:>10}  modes\n", "no.", "time in s", "visits",
+                                "states", "equations");
   const auto to = std::back_inserter(out);
   for (std::size_t k = 0; k < std::min(vectors_.size(), kVectors); ++k) {
     const Vector& v = vectors_[k];
@@ -97,7 +96,8 @@ std::string ModeVisits::text() const {
       fmt::format_to(to, "  and {} more\n", changes_.size() - kVectors);
       break;
     }
-    fmt::format_to(to, "  {} -> {}  {} time{}\n", pair.first + 1, pair.second + 1, count, count == 1 ? "" : "s");
+    fmt::format_to(to, "  {} -> {}  {} time{}\n", pair.first + 1, pair.second + 1, count,
+                   count == 1 ? "" : "s");
   }
   return out;
 }

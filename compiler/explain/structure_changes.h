@@ -31,7 +31,8 @@ struct StructureChange {
   std::vector<Impulse> impulses;
 };
 
-/// The modes of all switches: what they are of (with a number where an instance has several), and their names.
+/// The modes of all switches: what they are of (with a number where an instance has several), and their
+/// names.
 std::vector<std::pair<std::string, std::string>> modes_of(const pipeline::Compiled& model);
 
 /// The lines of a log, without the time:

@@ -95,18 +95,22 @@ Context with_diagnostics(const Context& context, Diagnostics& diagnostics) {
 }
 
 /// In the modes in which all switches begin or, where their equations cannot be solved, in the first ones
-/// that a search finds. Errors are those of the modes in which they begin.
+/// that a search finds. If there are none, the errors are those of the modes that lack the fewest equations:
+/// what is wrong in these is wrong in all.
 bool compile_in_first_modes(elaborate::Elaborator& elaborator, elaborate::Result elaborated, Backend backend,
                             Context& context, const core::Program& program, Compiled& model) {
-  Diagnostics first, found;
-  Context in_first = with_diagnostics(context, first), in_other = with_diagnostics(context, found);
-  bool compiled = compile(std::move(elaborated), backend, in_first, &program, model);
-  const bool search_others = first.has_errors();
+  Diagnostics best, found;
+  Context in_first = with_diagnostics(context, best), in_other = with_diagnostics(context, found);
+  const bool compiled = compile(std::move(elaborated), backend, in_first, &program, model);
+  if (!best.has_errors()) {
+    context.diagnostics.append(best);
+    return compiled;
+  }
   ModeSearch search;
   std::optional<Modes> modes = Modes{};
-  SingularModes why =
-      search_others ? singular_modes(model.system, model.structure, model.dae, *modes) : SingularModes{};
-  while (search_others && !compiled) {
+  SingularModes why = singular_modes(model.system, model.structure, model.dae, *modes);
+  std::size_t fewest = why.missing;
+  for (;;) {
     search.refuse(*modes, why);
     modes = search.next();
     if (!modes) break;
@@ -115,11 +119,17 @@ bool compile_in_first_modes(elaborate::Elaborator& elaborator, elaborate::Result
     std::optional<elaborate::Result> next = elaborator.start_in(*modes, found);
     if (!next) continue;
     model = {};
-    compiled = compile(std::move(*next), backend, in_other, nullptr, model);
-    if (!compiled) why = singular_modes(model.system, model.structure, model.dae, *modes);
+    if (compile(std::move(*next), backend, in_other, nullptr, model)) {
+      context.diagnostics.append(found);
+      return true;
+    }
+    why = singular_modes(model.system, model.structure, model.dae, *modes);
+    if (why.missing >= fewest) continue;
+    fewest = why.missing;
+    best = std::move(found);
   }
-  context.diagnostics.append(search_others && compiled ? found : first);
-  return compiled;
+  context.diagnostics.append(best);
+  return false;
 }
 
 }  // namespace

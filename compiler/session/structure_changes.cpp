@@ -70,7 +70,8 @@ std::optional<runtime::NextStructure> StructureChanges::next(const runtime::Stru
   branches_told_ = branches_told_ || !end.jumps.empty();
   const bool same_instant = end.at_once && end.time == time_;
   time_ = end.time;
-  if (same_instant && same_states(end)) {
+  // Other states: what has been tried before the jump may be possible after it.
+  if (same_instant && !jumped_ && same_states(end)) {
     search_.refuse(modes_, {});
   } else {
     record(end);
@@ -98,9 +99,14 @@ std::optional<runtime::NextStructure> StructureChanges::follow_transitions(const
   const std::vector<std::uint32_t> due = leaving(end);
   const system::Transition& first = system.transitions[due.front()];
   until_ = system.sources[system.events.triggers[first.trigger].origin.source].span;
-  const std::string instance = system::instance_name(system, system.switches[first.of].origin.instance);
-  entered_.push_back(fmt::format("{}enters the mode `{}`", instance.empty() ? "" : "`" + instance + "` ",
-                                 text(first.target)));
+  std::vector<std::string> entered;
+  for (const std::uint32_t t : std::span(due).first(std::min(due.size(), kListed))) {
+    const system::Transition& taken = system.transitions[t];
+    const std::string instance = system::instance_name(system, system.switches[taken.of].origin.instance);
+    entered.push_back(fmt::format("{}enters the mode `{}`", instance.empty() ? "" : "`" + instance + "` ",
+                                  text(taken.target)));
+  }
+  entered_.push_back(fmt::format("{}", fmt::join(entered, " and ")));
   pipeline::SingularModes one_by_one;
   for (std::size_t k = 0; k < due.size() && due.size() > 1; ++k)
     one_by_one.others.push_back(next_modes(end, due[k]));
@@ -276,8 +282,8 @@ runtime::StructureSource::Verdict StructureChanges::accept() {
     const auto old = told_.find(identity);
     const std::string before = old == told_.end() ? "" : old->second.second;
     const auto chosen = std::ranges::find(modes_, identity, &elaborate::ChosenMode::identity);
-    if (before != mode.second || (chosen != modes_.end() && chosen->entered))
-      change.modes.push_back({mode.first, before, mode.second});
+    const bool again = chosen != modes_.end() && chosen->entered && !chosen->numbers.empty();
+    if (before != mode.second || again) change.modes.push_back({mode.first, before, mode.second});
   }
   for (const auto& [identity, mode] : told_)
     if (!now.contains(identity)) change.modes.push_back({mode.first, mode.second, ""});
@@ -329,7 +335,7 @@ void StructureChanges::report_cycle() {
   d.label(entered_.back());
   const std::size_t first = entered_.size() - std::min(entered_.size(), kListed);
   d.note(fmt::format("one after the other: {}",
-                     fmt::join(entered_.begin() + std::ptrdiff_t(first), entered_.end(), ", ")));
+                     fmt::join(entered_.begin() + std::ptrdiff_t(first), entered_.end(), "; ")));
   d.help(
       "the condition under which a mode is entered and the one under which it is left hold at the same time; "
       "let them exclude each other");

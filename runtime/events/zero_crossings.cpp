@@ -232,7 +232,7 @@ std::vector<std::uint32_t> ZeroCrossings::hold_at_zero(const Point& point, const
     if (reads == 0 || !(difference <= kAtZero * size)) continue;
     const double change = differences()[k] - reference_[k];
     const bool leaves = std::abs(change) > std::max(error * size / moments, kRoundingMargin * noise(k));
-    if (!leaves) functions_.record_rounding(k, std::max(kRoundingMargin * difference, error * size));
+    functions_.record_rounding(k, std::max(kRoundingMargin * difference, leaves ? 0.0 : error * size));
     const double held = functions_.held(k, parameters),
                  value = leaves ? (change < 0 ? 1.0 : 0.0) : 1.0 - held;
     was_at_zero_[k] = is_at_zero_[k] = 1;

@@ -75,10 +75,10 @@ class ZeroCrossings {
   bool follow(const Point& point, std::span<double> parameters);
 
   /// For EventIteration::hold_transitions: comparisons at equality, up to `error` as a part of their
-  /// magnitude, that conditions of transitions read (`read`: EventHandler::read_by_transitions). What changes
-  /// by less than the error in `moments` times the time from the point to `later` is at zero from now on,
-  /// also within the error; those of due transitions hold the other value, unless their rate shows that they
-  /// leave to this side. Those of another value, by number.
+  /// magnitude, that conditions of transitions read (`read`: EventHandler::read_by_transitions), are at zero
+  /// from now on while they are as small. What changes by less than the error in `moments` times the time
+  /// from the point to `later` is so also within the error. Those of due transitions hold the other value,
+  /// unless their rate shows that they leave to this side. Those of another value, by number.
   std::vector<std::uint32_t> hold_at_zero(const Point& point, const Point& later, double moments,
                                           double error, std::span<const std::uint8_t> read,
                                           std::span<double> parameters);

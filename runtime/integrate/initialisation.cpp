@@ -69,7 +69,9 @@ bool Initialisation::solve_schedule(const Point& point) {
     done = evaluator.run_checked(model.initial, following) &&
            events_.make_consistent(point, model.initial, changed);
   }
-  return done && redundant_equations_hold(point);
+  if (!done || model.initial_checks.empty()) return done;
+  // The dynamic schedule, which zero crossings read, may have taken other equations for the same variables.
+  return evaluator.run_checked(model.initial, point) && redundant_equations_hold(point);
 }
 
 /// After `solve_schedule` has failed, whose failure remains unless this one tells more.

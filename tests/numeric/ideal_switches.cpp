@@ -77,3 +77,15 @@ TEST_CASE("capacitors that ideal diodes connect share their charge") {
   }
   check("doubler", {{"u2", 0.065, u2}, {"u1", 0.065, u1}}, 1e-6);
 }
+
+TEST_CASE("networks of diodes and contacts that move charge") {
+  // From implicit Euler steps of 4 and 2 us with complementarity, extrapolated.
+  check("shared",
+        {{"c7.u", 0.016, -9.771960},
+         {"c8.u", 0.016, 0.438976},
+         {"l9.p.i", 0.016, -0.661927},
+         {"l10.p.i", 0.016, 0.190914}},
+        3e-4, 1e-8);
+  check("pumped", {{"c3.u", 0.016, 3.961274}, {"c4.u", 0.016, -3.135818}, {"l5.p.i", 0.016, -0.532084}}, 3e-4,
+        1e-8);
+}

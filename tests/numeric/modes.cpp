@@ -48,6 +48,16 @@ TEST_CASE("the example of a pendulum that breaks: its energy stays, before and a
   }
 }
 
+TEST_CASE("the examples of a rectifier and of a rocket") {
+  // From matrix exponentials of the modes of the rectifier; the rocket's is a polynomial in each mode.
+  const Run rectifier = numeric::Model("../../../examples/22_rectifier.sr").run({.tolerance = 1e-9});
+  CHECK(value(rectifier, "u") == Approx(8.920399401).epsilon(1e-7));
+  CHECK(value(rectifier, "i") == Approx(0).margin(1e-9));
+  const Run rocket = numeric::Model("../../../examples/23_rocket.sr").run({.tolerance = 1e-9});
+  CHECK(value(rocket, "y2") == Approx(1232.208333).epsilon(1e-9));
+  CHECK(value(rocket, "v2") == Approx(77.85).epsilon(1e-8));
+}
+
 TEST_CASE("a ball enters its mode again at each impact, with arguments") {
   eachWay("bouncing", [](const auto& at, double accuracy) {
     const double first = std::sqrt(2 * 10 / 9.81), v1 = 0.8 * 9.81 * first, second = first + 2 * v1 / 9.81;

@@ -34,17 +34,13 @@ class EventReport : FailureNames {
 
  private:
   Origin trigger_origin(std::uint32_t trigger) const { return c_.system.events.triggers[trigger].origin; }
-  Span trigger_span(std::uint32_t trigger) const {
-    return span_of(trigger_origin(trigger));
-  }
+  Span trigger_span(std::uint32_t trigger) const { return span_of(trigger_origin(trigger)); }
   std::string trigger_instance(std::uint32_t trigger) const {
     return system::describe_origin(c_.system, trigger_origin(trigger));
   }
 
-
   void bad_clock() {
-    diagnostics_
-        .report(Code::ClockSettings, trigger_span(f_.triggers[0]), "this clock has invalid settings")
+    diagnostics_.report(Code::ClockSettings, trigger_span(f_.triggers[0]), "this clock has invalid settings")
         .note("the period must be positive, and jitter must not change the order of the ticks")
         .note(trigger_instance(f_.triggers[0]));
   }
@@ -108,10 +104,8 @@ class EventReport : FailureNames {
     const Span span = equation != dae::kNone
                           ? span_of(origin_of(equation))
                           : system::unknown_info(c_.system, c_.dae.variables[v].unknown).span;
-    Diagnostic& d =
-        diagnostics_.report(Code::EndlessEvents, span,
-                            fmt::format("{} changes endlessly {}", variable(v),
-                                        when()));
+    Diagnostic& d = diagnostics_.report(Code::EndlessEvents, span,
+                                        fmt::format("{} changes endlessly {}", variable(v), when()));
     d.label("the result of each round changes that of the next one");
     if (f_.variables.size() > 1) d.note("with " + variables(4, true));
     d.note("`pre x` in an equation is the value of the round before; rounds continue until it equals `x`");
@@ -156,8 +150,7 @@ class EventReport : FailureNames {
                    : "conditions change endlessly at t = " + seconds(f_.time);
     const std::vector<Origin> places = endless_places();
     Diagnostic& d = places.empty() ? diagnostics_.report(Code::EndlessEvents, message)
-                                   : diagnostics_.report(Code::EndlessEvents,
-                                                         span_of(places[0]), message);
+                                   : diagnostics_.report(Code::EndlessEvents, span_of(places[0]), message);
     if (!places.empty()) {
       std::string instance = system::instance_name(c_.system, places[0].instance);
       d.label((sequence ? "most of the events come from here"
@@ -185,15 +178,15 @@ class EventReport : FailureNames {
     keep(d);
   }
 
-
   /// The value of an assignment is NaN or infinite.
   void not_finite() {
     const Origin origin = effect_origin(f_.effects[0]);
     const std::string instance = system::instance_name(c_.system, origin.instance);
-    Diagnostic& d = diagnostics_.report(Code::NotFinite, span_of(origin),
-                                        fmt::format("{} is assigned no finite value {}",
-                                                    variable(f_.variables[0].variable), when()));
-    d.label("this gives " + number(f_.variables[0].value) + (instance.empty() ? "" : ", in `" + instance + "`"));
+    Diagnostic& d = diagnostics_.report(
+        Code::NotFinite, span_of(origin),
+        fmt::format("{} is assigned no finite value {}", variable(f_.variables[0].variable), when()));
+    d.label("this gives " + number(f_.variables[0].value) +
+            (instance.empty() ? "" : ", in `" + instance + "`"));
     d.help("check for a division by zero, a root or logarithm of a negative number, or an overflow");
     keep(d);
   }

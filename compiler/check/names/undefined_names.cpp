@@ -6,7 +6,8 @@ namespace sigrel::check {
 namespace {
 
 constexpr std::size_t kLabels = 3;  // uses in other definitions that are shown
-constexpr std::size_t kNames = 8;   // names of one module that are listed
+constexpr std::size_t kNames = 8;   // names of one module, or of one definition, that are listed
+constexpr std::size_t kErrors = 3;  // about names of one definition
 
 std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
 
@@ -24,6 +25,23 @@ void UndefinedNames::start_module() {
   reported_.clear();
   imported_.clear();
   imports_.clear();
+  latest_ = {};
+}
+
+/// Whether the error about a name that is not defined becomes a part of the last one of the definition.
+bool UndefinedNames::joins_last(Code code, Name name, Span span, std::uint32_t definition) {
+  if (code != Code::UnknownName) return false;
+  if (!latest_.last || latest_.definition != definition) latest_ = {definition};
+  if (latest_.errors < kErrors) return false;
+  std::vector<std::string>& others = latest_.others;
+  others.push_back(quoted(text(name)));
+  if (others.size() <= kLabels) latest_.last->also(span, "nor is this");
+  std::vector<std::string> shown(others.begin(),
+                                 others.begin() + static_cast<long>(std::min(others.size(), kNames)));
+  if (others.size() > kNames) shown.push_back(std::to_string(others.size() - kNames) + " more");
+  latest_.last->notes = {list(shown, "and") + (others.size() == 1 ? " is" : " are") +
+                         " not defined either in this definition"};
+  return true;
 }
 
 Diagnostic* UndefinedNames::report(Code code, Name name, Span span, std::uint32_t definition,
@@ -31,7 +49,18 @@ Diagnostic* UndefinedNames::report(Code code, Name name, Span span, std::uint32_
   const std::uint64_t key = (static_cast<std::uint64_t>(code) << 32) | name.value;
   auto [at, is_new] = reported_.try_emplace(key, Reported{nullptr, definition});
   Reported& reported = at->second;
-  if (is_new) return reported.diagnostic = &diagnostics_.report(code, span, std::move(message));
+  if (is_new) {
+    if (joins_last(code, name, span, definition)) {
+      reported.diagnostic = latest_.last;
+      return nullptr;
+    }
+    reported.diagnostic = &diagnostics_.report(code, span, std::move(message));
+    if (code == Code::UnknownName) {
+      ++latest_.errors;
+      latest_.last = reported.diagnostic;
+    }
+    return reported.diagnostic;
+  }
   if (reported.definition != definition && reported.diagnostic->secondary.size() < kLabels)
     reported.diagnostic->also(span, "also used here");
   reported.definition = definition;

@@ -24,7 +24,9 @@ class UndefinedNames {
   void start_module();
 
   /// A new error about a name that is used at `span` in `definition`; null if there is one. That one then
-  /// has a label at the first uses in other definitions.
+  /// has a label at the first uses in other definitions. Of many names in one definition the first have
+  /// errors of their own, and the last of these names the others: often one line is missing that declares
+  /// them all.
   Diagnostic* report(Code code, Name name, Span span, std::uint32_t definition, std::string message);
   /// Whether a library module defines the name; then an error says to import this module, one for all names
   /// of it.
@@ -45,11 +47,21 @@ class UndefinedNames {
   };
   static void describe(const Import& import);
 
+  /// The errors about names of one definition.
+  struct InDefinition {
+    std::uint32_t definition = 0;
+    std::size_t errors = 0;
+    Diagnostic* last = nullptr;
+    std::vector<std::string> others{};
+  };
+  bool joins_last(Code code, Name name, Span span, std::uint32_t definition);
+
   Diagnostics& diagnostics_;
   std::vector<std::string_view> (*modules_with_)(std::string_view) = nullptr;
   // References to diagnostics stay valid: checking only appends.
   std::unordered_map<std::uint64_t, Reported> reported_;  // by name and code
-  std::unordered_set<Name> imported_;                     // the names of `imports_`
+  InDefinition latest_;
+  std::unordered_set<Name> imported_;  // the names of `imports_`
   std::vector<Import> imports_;
 };
 

@@ -24,6 +24,7 @@ constexpr Limits kFuzzLimits = [] {
   limits.memory = std::uint64_t{256} << 20;
   limits.steps = 2'000'000;
   limits.nesting = 20'000;
+  limits.calls = 100'000;
   limits.unknowns = limits.instances = limits.iterations = 500'000;
   return limits;
 }();

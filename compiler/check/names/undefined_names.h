@@ -30,7 +30,7 @@ class UndefinedNames {
   Diagnostic* report(Code code, Name name, Span span, std::uint32_t definition, std::string message);
   /// Whether a library module defines the name; then an error says to import this module, one for all names
   /// of it.
-  bool report_import(Code code, Name name, Span span, std::string message);
+  bool report_import(Code code, Name name, Span span, std::uint32_t definition, std::string message);
 
  private:
   /// An error about a name, and how often it was used in other definitions.
@@ -51,10 +51,12 @@ class UndefinedNames {
   struct InDefinition {
     std::uint32_t definition = 0;
     std::size_t errors = 0;
-    Diagnostic* last = nullptr;
+    Diagnostic* last = nullptr;  // that takes further names: not one about an import
     std::vector<std::string> others{};
   };
-  bool joins_last(Code code, Name name, Span span, std::uint32_t definition);
+  bool is_full(std::uint32_t definition) const;
+  void count(Code code, std::uint32_t definition);
+  void join_last(Name name, Span span);
 
   Diagnostics& diagnostics_;
   std::vector<std::string_view> (*modules_with_)(std::string_view) = nullptr;

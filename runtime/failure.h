@@ -17,7 +17,7 @@ enum class FailureKind : std::uint8_t {
   StartContradicts,     // the initial values violate `equations`, or, dependent, a combination of them
   StartUndetermined,    // all equations of the start leave `variables` open; `equations` contain them
   ZeroPivot,            // in a loop, the coefficient of `variables` in `equations` is zero or not finite
-  NotFinite,            // an equation, or its Jacobian, gives NaN or infinity from finite values
+  NotFinite,            // an equation, its Jacobian, or one of `effects` gives NaN or infinity
   ErrorTest,            // the integrator cannot meet the tolerance with any step
   Convergence,          // the integrator's Newton method does not converge with any step
   NoProgress,           // steps became so small that the stop time is out of reach
@@ -80,7 +80,7 @@ struct Failure {
   std::vector<FailedVariable> variables{};  // worst first, at most a few
   std::vector<FailedEquation> equations{};  // worst first, at most a few
   std::vector<std::uint32_t> triggers{};    // that fired last, at most a few
-  std::vector<std::uint32_t> effects{};     // AssignmentsConflict: into Events::effects
+  std::vector<std::uint32_t> effects{};     // AssignmentsConflict, NotFinite: into Events::effects
   std::vector<Follower> followers{};        // of a loop, in order, at most a few
   /// LoopSingular, dependent: known variables that the sum still contains, and the unknowns of which the
   /// equations determine only a combination; at most a few.

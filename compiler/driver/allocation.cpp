@@ -1,13 +1,13 @@
 // Memory allocation of this program: huge pages for large blocks. A large table is written once from start to
 // end, and the page fault of a 4 KB page costs about as much as writing the page; so large blocks request
-// 2 MB pages where the kernel supports them.
+// 2 MB pages where the kernel supports them. Sanitizers have allocators of their own.
 #include <sys/mman.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 
-#if defined(MADV_HUGEPAGE) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(MADV_HUGEPAGE) && !defined(SIGREL_SANITIZED)
 
 namespace {
 

@@ -158,6 +158,7 @@ void keep_freed_memory() {
 int main(int argc, char** argv) {
   keep_freed_memory();
   open_standard_files();
+  let_large_writes_fail();
   install_internal_error_handler();
   return with_large_stack([&] { return run_checked(argc, argv); });
 }

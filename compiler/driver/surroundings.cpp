@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <exception>
 
 #include "compiler/driver/internal_error.h"
@@ -41,6 +42,8 @@ void open_standard_files() {
       // The lowest free number is this one. Standard output is not open for writing, so that writes fail.
       if (open("/dev/null", file == STDERR_FILENO ? O_RDWR : O_RDONLY) < 0) return;
 }
+
+void let_large_writes_fail() { std::signal(SIGXFSZ, SIG_IGN); }
 
 int with_large_stack(const std::function<int()>& work) {
   pthread_attr_t attributes;

@@ -6,34 +6,22 @@
 #include <cmath>
 
 #include "compiler/explain/dependence_report.h"
-#include "compiler/explain/feedback.h"
+#include "compiler/explain/event_failure_report.h"
+#include "compiler/explain/failure_names.h"
 #include "compiler/explain/start_report.h"
 #include "compiler/singularity/singular_system.h"
+#include "compiler/singularity/wording.h"
 #include "runtime/solve/schedule.h"
 
 namespace sigrel::explain {
 namespace {
 
-using runtime::Failure;
 using runtime::FailureKind;
 
-std::string number(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
-  return fmt::format("{:.6g}", value);
-}
-std::string counted(std::uint64_t n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-std::string seconds(double value) { return fmt::format("{:.9g} s", value); }
-
-// Events that change back at once are no further apart, a thousand of them, than this part of the time.
-constexpr double kChatter = 1e-11;
-
-class Report {
+class Report : FailureNames {
  public:
   Report(const FailureContext& context, const runtime::Outcome& outcome, Diagnostics& diagnostics)
-      : c_(context), outcome_(outcome), f_(outcome.failure), diagnostics_(diagnostics) {}
+      : FailureNames(context, outcome), diagnostics_(diagnostics) {}
 
   void write() {
     switch (f_.kind) {
@@ -79,16 +67,10 @@ class Report {
         return;
       case FailureKind::StatesLost: return states_lost();
       case FailureKind::Assertion: return assertion();
-      case FailureKind::EndlessEvents: return endless_events();
-      case FailureKind::AssignmentsDisagree: return assignments_disagree();
-      case FailureKind::AssignmentsConflict: return assignments_conflict();
-      case FailureKind::BadClock: {
-        Diagnostic& d = diagnostics_.report(Code::ClockSettings, trigger_span(f_.triggers[0]),
-                                            "this clock has invalid settings");
-        d.note("the period must be positive, and jitter must not change the order of the ticks")
-            .note(trigger_instance(f_.triggers[0]));
-        return;
-      }
+      case FailureKind::EndlessEvents:
+      case FailureKind::AssignmentsDisagree:
+      case FailureKind::AssignmentsConflict:
+      case FailureKind::BadClock: return;  // is_event_failure
       case FailureKind::BadDelay: {
         const runtime::FailedParameter& length = f_.parameters[0];
         auto delay = std::ranges::find(c_.system.delays, length.parameter, &system::Delay::length);
@@ -142,21 +124,6 @@ class Report {
         .note("quantised states must be the same ones for the whole run")
         .help("use `auto`");
   }
-  std::string variable(std::uint32_t v) const { return "`" + dae::variable_name(c_.system, c_.dae, v) + "`"; }
-
-  Origin origin_of(std::uint32_t equation) const {
-    std::size_t dynamic = c_.dae.equations.count();
-    return equation < dynamic ? dae::origin(c_.dae.equations, equation)
-                              : dae::origin(c_.dae.initial, equation - static_cast<std::uint32_t>(dynamic));
-  }
-  bool known(std::uint32_t equation) const {
-    return equation < c_.dae.equations.count() + c_.dae.initial.count();
-  }
-
-  std::string where(std::uint32_t equation) const {
-    return system::describe_origin(c_.system, origin_of(equation));
-  }
-
   /// Reports at the worst equation; the others are secondary.
   Diagnostic& at_equations(Code code, const std::string& message, bool residuals) {
     std::vector<std::uint32_t> shown;
@@ -198,17 +165,6 @@ class Report {
     return d;
   }
 
-  std::string variables(std::size_t limit, bool values) const {
-    std::string text;
-    std::size_t n = std::min(limit, f_.variables.size());
-    for (std::size_t i = 0; i < n; ++i)
-      text += (i ? ", " : "") + variable(f_.variables[i].variable) +
-              (values ? " = " + number(f_.variables[i].value) : "");
-    std::size_t all = std::max<std::size_t>(f_.unknowns, f_.variables.size());
-    if (all > n) text += fmt::format(" and {} more", all - n);
-    return text;
-  }
-
   void states_lost() {
     Diagnostic& d = at_equations(
         Code::StatesLost,
@@ -230,8 +186,8 @@ class Report {
 
   /// "algebraic loop of 4 unknowns: `x` = 1, `y` = 2, which determine `z` = 3 and 1 more"
   std::string block() const {
-    std::string text =
-        "algebraic loop of " + counted(f_.unknowns + f_.inner, "unknown") + ": " + variables(6, true);
+    std::string text = "algebraic loop of " + singularity::counted(f_.unknowns + f_.inner, "unknown") + ": " +
+                       variables(6, true);
     const std::size_t n = std::min<std::size_t>(f_.followers.size(), 4);
     for (std::size_t i = 0; i < n; ++i)
       text += (i                  ? ", "
@@ -255,7 +211,7 @@ class Report {
       d.note("the Jacobian is singular at this point: the equations do not determine " +
              variable(f_.variables[0].variable));
     else if (!singular)
-      d.note("Newton's method did not converge in " + counted(f_.iterations, "iteration"));
+      d.note("Newton's method did not converge in " + singularity::counted(f_.iterations, "iteration"));
     std::string unguessed;
     int n = 0;
     if (f_.initial)
@@ -304,19 +260,18 @@ class Report {
 
   /// Linear equations: better guesses do not help.
   void dependent() {
-    const std::string when = f_.initial ? "at the start" : "at t = " + seconds(f_.time);
     if (Diagnostic* d = report_constrained_states(c_, f_, diagnostics_)) return keep(*d);
     if (f_.unknowns + f_.inner == 1 && !f_.variables.empty()) {
       const std::string v = variable(f_.variables[0].variable);
       Diagnostic& d = at_equations(Code::LinearBlockSingular,
-                                   fmt::format("an equation does not determine {} {}", v, when), false);
+                                   fmt::format("an equation does not determine {} {}", v, when()), false);
       d.note(fmt::format("the equation is solved for {}, whose coefficient is 0 there", v));
       d.help("check for parameters, values of other variables or conditions that make the coefficient 0");
       return keep(d);
     }
     if (Diagnostic* d = report_floating(c_, f_, diagnostics_)) return keep(*d);
     Diagnostic& d =
-        at_equations(Code::LinearBlockSingular, "linear equations are dependent " + when, !f_.dependent);
+        at_equations(Code::LinearBlockSingular, "linear equations are dependent " + when(), !f_.dependent);
     if (f_.dependent) combination(d);
     d.note(block());
     if (!f_.dependent && !f_.variables.empty())
@@ -344,7 +299,7 @@ class Report {
     if (f_.dependent_equations > f_.equations.size())
       factors += fmt::format(" and {} more", f_.dependent_equations - f_.equations.size());
     const std::string sum = fmt::format("added up with the factors {}, {} leave no unknown", factors,
-                                        counted(f_.dependent_equations, "equation"));
+                                        singularity::counted(f_.dependent_equations, "equation"));
     if (std::abs(f_.left_over) > f_.rounding)
       d.note(fmt::format("{}, and their sides differ by {}: they contradict each other", sum,
                          number(std::abs(f_.left_over))));
@@ -369,7 +324,7 @@ class Report {
     d.note(
         fmt::format("an algebraic loop of {} solves this equation for {}, as selected by tearing for other "
                     "parameter values",
-                    counted(f_.unknowns + f_.inner, "unknown"), variable(v)));
+                    singularity::counted(f_.unknowns + f_.inner, "unknown"), variable(v)));
     d.help("compile the model with these values: tearing then selects another equation");
     keep(d);
   }
@@ -385,154 +340,8 @@ class Report {
     keep(d);
   }
 
-  Origin trigger_origin(std::uint32_t trigger) const { return c_.system.events.triggers[trigger].origin; }
-  Span trigger_span(std::uint32_t trigger) const {
-    return c_.system.sources[trigger_origin(trigger).source].span;
-  }
-  std::string trigger_instance(std::uint32_t trigger) const {
-    return system::describe_origin(c_.system, trigger_origin(trigger));
-  }
-
-  void assignments_disagree() {
-    Diagnostic& d =
-        diagnostics_.report(Code::AssignmentsDisagree, trigger_span(f_.triggers[0]),
-                            "assignments at t = " + seconds(f_.time) + " depend on their own results");
-    std::string names;
-    for (const runtime::FailedVariable& v : f_.variables)
-      names += (names.empty() ? "" : ", ") + variable(v.variable);
-    d.label("this assigns " + names);
-    d.note(
-        "assignments at one instant are simultaneous: a plain name is the value after the event, `pre x` the "
-        "value before it");
-    d.help("write `pre` where the value before the event is meant");
-    keep(d);
-  }
-
-  /// The origin of the value of an effect: the effects are the rows of the assigned values in order.
-  Origin effect_origin(std::uint32_t effect) const { return dae::origin(c_.dae.values, effect); }
-
-  /// Whether a clock, and no condition, executes the assignment of an effect.
-  bool is_clock(std::uint32_t effect) const {
-    return c_.system.events.triggers[c_.plan.model.events.effects[effect].trigger].kind ==
-           system::Trigger::Every;
-  }
-
-  void assignments_conflict() {
-    const Span first = c_.system.sources[effect_origin(f_.effects[0]).source].span;
-    const Origin second = effect_origin(f_.effects[1]);
-    Diagnostic& d = diagnostics_.report(Code::AssignmentsConflict, c_.system.sources[second.source].span,
-                                        fmt::format("{} is assigned different values at t = {}",
-                                                    variable(f_.variables[0].variable), seconds(f_.time)));
-    d.label("this assigns " + number(f_.variables[1].value))
-        .also(first, "and this assigns " + number(f_.variables[0].value));
-    if (const std::string instance = system::instance_name(c_.system, second.instance); !instance.empty())
-      d.note("in `" + instance + "`");
-    const int clocks = is_clock(f_.effects[0]) + is_clock(f_.effects[1]);
-    d.note(fmt::format("{} in the same round, and assignments of a round are simultaneous",
-                       clocks == 0   ? "both conditions became true"
-                       : clocks == 1 ? "the clock ticked and the condition became true"
-                                     : "both clocks ticked"));
-    const std::string v = variable(f_.variables[0].variable);
-    if (clocks == 0)
-      d.help("write one of them as `elsewhen` of the other: the first branch that fires is executed");
-    else if (clocks == 1)
-      d.help("assign " + v +
-             " at the clock only, and choose the value there by the condition: "
-             "`x := if c then a else b`");
-    else
-      d.help("let the clocks tick at different times, by `offset`, or assign " + v + " at one of them only");
-    keep(d);
-  }
-
-  /// Variables that change in every round, because they depend on their own value in the round before.
-  bool endless_rounds() {
-    if (!f_.equations.empty() || !f_.triggers.empty() || f_.variables.empty()) return false;
-    const std::uint32_t v = f_.variables[0].variable;
-    const std::uint32_t equation = v < c_.dae.assign.size() ? c_.dae.assign[v] : dae::kNone;
-    const Span span = equation != dae::kNone
-                          ? c_.system.sources[origin_of(equation).source].span
-                          : system::unknown_info(c_.system, c_.dae.variables[v].unknown).span;
-    Diagnostic& d =
-        diagnostics_.report(Code::EndlessEvents, span,
-                            fmt::format("{} changes endlessly {}", variable(v),
-                                        f_.initial ? "at the start" : "at t = " + seconds(f_.time)));
-    d.label("the result of each round changes that of the next one");
-    if (f_.variables.size() > 1) d.note("with " + variables(4, true));
-    d.note("`pre x` in an equation is the value of the round before; rounds continue until it equals `x`");
-    d.help("let the equation have a value that it keeps, as a latch has: `q = s || (not r && pre q)`");
-    keep(d);
-    return true;
-  }
-
-  /// The places to name: triggers that drive a zero crossing first, as they are more informative than it,
-  /// then the equations that do, or, where none does, what has changed.
-  std::vector<Origin> endless_places() const {
-    if (f_.equations.empty()) {
-      std::vector<Origin> places;
-      for (const std::uint32_t t : f_.triggers) places.push_back(trigger_origin(t));
-      return places;
-    }
-    const Drivers drivers = find_drivers(c_.plan.model, f_);
-    std::vector<Origin> places;
-    for (const std::uint32_t t : drivers.triggers) places.push_back(trigger_origin(t));
-    for (const std::uint32_t e : drivers.equations)
-      if (known(e)) places.push_back(origin_of(e));
-    if (places.empty()) places.push_back(crossing_origin(f_.equations[0].equation));
-    return places;
-  }
-
-  Origin crossing_origin(std::uint32_t number) const {
-    const dae::ZeroCrossing* crossing = c_.dae.zero_crossings.data();
-    for (; number >= crossing->differences.rows(); ++crossing)
-      number -= static_cast<std::uint32_t>(crossing->differences.rows());
-    return crossing->differences.origins[number];
-  }
-
-  void endless_events() {
-    if (endless_rounds()) return;
-    // Events that follow each other, at intervals that are not those of rounding.
-    const bool closer = f_.interval > 0;
-    const bool sequence = closer || (f_.events > 0 && f_.step > kChatter * std::abs(f_.time));
-    const std::string message =
-        f_.initial ? "conditions contradict each other at the start"
-        : closer   ? "events follow each other ever more closely until t = " + seconds(f_.time)
-        : sequence ? "events follow each other too closely at t = " + seconds(f_.time)
-                   : "conditions change endlessly at t = " + seconds(f_.time);
-    const std::vector<Origin> places = endless_places();
-    Diagnostic& d = places.empty() ? diagnostics_.report(Code::EndlessEvents, message)
-                                   : diagnostics_.report(Code::EndlessEvents,
-                                                         c_.system.sources[places[0].source].span, message);
-    if (!places.empty()) {
-      std::string instance = system::instance_name(c_.system, places[0].instance);
-      d.label((sequence ? "most of the events come from here"
-                        : "a condition here changes back as soon as it has changed") +
-              (instance.empty() ? std::string() : ", in `" + instance + "`"));
-    }
-    if (closer)
-      d.note(
-          fmt::format("{} events, each after a shorter time than the one before; the last one after {:.3g} s",
-                      f_.events, f_.interval));
-    else if (sequence)
-      d.note(fmt::format("{} events in the last {:.3g} s", f_.events, f_.step));
-    if (!f_.variables.empty()) d.note("with " + variables(4, true));
-    const bool handled = std::ranges::any_of(
-        f_.triggers, [&](std::uint32_t t) { return trigger_origin(t).source == places[0].source; });
-    d.help(
-        sequence || handled
-            ? "let a condition end the sequence, as a ball comes to rest after its last bounce; dry "
-              "friction, "
-              "`sign v`, is `dryFriction` of the library, which sticks, or smooth, `tanh (v / 1.0e-3)`; "
-              "`noEvent` makes a comparison no event"
-            : "add hysteresis, or make the transition smooth: `tanh (v / 1.0e-3)` for the `sign v` of a "
-              "friction that comes to rest, or `dryFriction` of the library, which sticks; larger losses for "
-              "ideal switches and diodes; `noEvent` makes a comparison no event");
-    keep(d);
-  }
-
   void not_finite() {
-    std::string message = f_.initial ? "an equation has no finite value at the start"
-                                     : "an equation has no finite value at t = " + seconds(f_.time);
-    Diagnostic& d = at_equations(Code::NotFinite, message, false);
+    Diagnostic& d = at_equations(Code::NotFinite, "an equation has no finite value " + when(), false);
     if (!f_.variables.empty()) d.note("with " + variables(4, true));
     d.help("check for a division by zero, a root or logarithm of a negative number, or an overflow" +
            std::string(f_.initial ? "; a guess or another initial value may avoid it" : ""));
@@ -558,14 +367,6 @@ class Report {
     keep(d);
   }
 
-  void keep(Diagnostic& d) const {
-    if (!c_.kept_results.empty() && !f_.initial)
-      d.note("results up to t = " + seconds(outcome_.reached) + " are kept in " + c_.kept_results);
-  }
-
-  const FailureContext& c_;
-  const runtime::Outcome& outcome_;
-  const Failure& f_;
   Diagnostics& diagnostics_;
 };
 
@@ -573,7 +374,10 @@ class Report {
 
 void report_failure(const FailureContext& context, const runtime::Outcome& outcome,
                     Diagnostics& diagnostics) {
-  Report(context, outcome, diagnostics).write();
+  if (is_event_failure(outcome.failure))
+    report_event_failure(context, outcome, diagnostics);
+  else
+    Report(context, outcome, diagnostics).write();
 }
 
 }  // namespace sigrel::explain

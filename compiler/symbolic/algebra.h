@@ -36,6 +36,12 @@ inline bool is_constant(const ExprPool& pool, ExprId id, double value) {
   const Node& n = pool[id];
   return n.op == Op::Const && n.value == value;
 }
+/// Whether this is a quotient by the number zero, or one that is rounded down, as in `mod`: it has no value,
+/// and so has no multiple of it, not even by zero.
+inline bool divides_by_zero(const ExprPool& pool, ExprId id) {
+  const Node& n = pool[id].op == Op::Floor ? pool[ExprId{pool[id].a}] : pool[id];
+  return n.op == Op::Div && is_constant(pool, ExprId{n.b}, 0);
+}
 
 /// The operands of a node.
 inline std::span<const std::uint32_t> operands(const Node& n) {

@@ -292,6 +292,7 @@ class Canonicaliser final : public SumBuilder {
         return left;
       }
       case Op::Mul: {
+        if (divides_by_zero(pool_, a) || divides_by_zero(pool_, b)) break;
         if (auto factor = number(a)) return scaled(terms(b), *factor);
         if (auto factor = number(b)) return scaled(terms(a), *factor);
         if (auto result = product(single(a), single(b))) return {std::move(*result)};

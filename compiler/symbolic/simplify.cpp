@@ -73,7 +73,7 @@ ExprId product(ExprPool& pool, ExprId a, ExprId b) {
   auto ca = constant_value(pool, a), cb = constant_value(pool, b);
   if (cb && !ca) return product(pool, b, a);  // constants are on the left
   if (ca) {
-    if (*ca == 0) return pool.constant(0.0);
+    if (*ca == 0) return divides_by_zero(pool, b) ? pool.binary(Op::Mul, a, b) : pool.constant(0.0);
     if (*ca == 1) return b;
     if (*ca == -1) return negation(pool, b);
     const Node n = pool[b];

@@ -234,6 +234,7 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
   for (const std::uint32_t v : assigned_now_) assigned_by_[v].effect = kNone;
   assigned_now_.clear();
   conflict_.reset();
+  not_finite_.reset();
   bool any = false;
   std::size_t first = 0;
   // All values are computed before the first is assigned: the order of assignments does not matter.
@@ -254,6 +255,7 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
       for (; row < end; ++row) {
         const std::uint32_t v = effects[row].variable;
         const double value = effects[row].negated ? 0.0 - results_[row] : results_[row];
+        if (!std::isfinite(value) && !not_finite_) not_finite_ = {number + row, value};
         if (!agrees(number + row, value, nominal[v])) continue;
         const double old = point.values[v];
         const bool same = again ? agree(old, value, nominal[v]) : value == old;
@@ -325,6 +327,14 @@ Failure EventHandler::conflict(double time) const {
     failure.effects.push_back(a.effect);
     failure.variables.push_back({conflict_->variable, a.value, 0});
   }
+  return failure;
+}
+
+std::optional<Failure> EventHandler::not_finite(double time) const {
+  if (!not_finite_) return std::nullopt;
+  Failure failure{.kind = FailureKind::NotFinite, .time = time};
+  failure.effects.push_back(not_finite_->effect);
+  failure.variables.push_back({model_.events.effects[not_finite_->effect].variable, not_finite_->value, 0});
   return failure;
 }
 

@@ -74,6 +74,8 @@ class EventHandler {
   /// Whether the last `assign` had different values for one variable, of which it took the first.
   bool in_conflict() const { return conflict_.has_value(); }
   Failure conflict(double time) const;
+  /// The failure of the last `assign` if it gave NaN or infinity to a variable: NotFinite, with the effect.
+  std::optional<Failure> not_finite(double time) const;
   /// Whether an assignment reads, itself, a variable that one assigns.
   bool reads_assigned() const { return reads_assigned_; }
   /// Per variable: what this iteration has assigned; 0 if it has not, or if it has given a discrete variable
@@ -126,6 +128,7 @@ class EventHandler {
   std::vector<Assigned> assigned_by_;
   std::vector<std::uint32_t> assigned_now_;  // the variables with an entry
   std::optional<Conflict> conflict_;
+  std::optional<Assigned> not_finite_;                // the first value that is none
   std::vector<std::uint32_t> unsettled_;              // variables whose `pre` the last advance changed
   std::vector<double> tick_, next_tick_;              // by clock: number and time of its next tick
   std::vector<std::uint8_t> elsewhere_;               // by clock

@@ -328,6 +328,10 @@ bool EventIteration::assign(const Point& point, bool& changed) {
         instance_.failure() = handler_.conflict(point.time);
         return false;
       }
+      if (const auto failure = handler_.not_finite(point.time)) {
+        instance_.failure() = *failure;
+        return false;
+      }
       if (!make_consistent(point, {}, changed, true)) return false;
       if (!zero_crossings_.unresolvable()) return true;
       instance_.failure() = endless(point.time);
@@ -347,7 +351,9 @@ bool EventIteration::assign(const Point& point, bool& changed) {
     handler_.rearm(point);
     if (!make_consistent(point, {}, changed, false)) return false;
   }
-  instance_.failure() = handler_.failure(FailureKind::AssignmentsDisagree, point.time);
+  // NaN equals nothing, so that an assignment of it never settles.
+  instance_.failure() = handler_.not_finite(point.time)
+                            .value_or(handler_.failure(FailureKind::AssignmentsDisagree, point.time));
   return false;
 }
 

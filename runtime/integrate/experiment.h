@@ -64,7 +64,7 @@ class StructureSource;
 class Checkpoints;
 
 struct Control {
-  const std::atomic<bool>* cancel = nullptr;      // checked at every step
+  const std::atomic<bool>* cancel = nullptr;      // checked at every step and row
   std::function<void(double fraction)> progress;  // called at every step, fraction in [0, 1]
   EventObserver* events = nullptr;                // is told every event
   StructureSource* structure = nullptr;           // of a model with transitions

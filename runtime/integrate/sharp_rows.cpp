@@ -251,14 +251,17 @@ Resolution SharpRows::evaluate(const Row& row, Interval time, const double* para
 Resolution SharpRows::over_path(std::uint32_t number, Interval time, const Path* paths,
                                 const double* parameters) {
   const Row& row = rows_[number];
+  bool rests = until_[number] == kInfinity;  // time does not matter
   each_variable(number, [&](std::uint32_t variable) {
     const Path& path = paths[variable];
+    rests = rests && path.first == path.last && path.bend == 0;
     const auto [low, high] = std::minmax(path.first, path.last);
     const double slope = (path.last - path.first) / time.width(), turn = 4 * path.bend / time.width();
     values_[variable] = std::isfinite(low + high + path.bend)
                             ? Enclosure{{low - path.bend, high + path.bend}, {slope - turn, slope + turn}}
                             : Enclosure{Interval::whole(), Interval::whole()};
   });
+  if (rests) return {.resolved = true};
   return evaluate(row, time, parameters);
 }
 

@@ -54,7 +54,8 @@ class SharpRows {
   struct Path {
     double first = 0, last = 0, bend = 0;
   };
-  /// `paths`: by variable. `parameters`: of the model.
+  /// `paths`: by variable. `parameters`: of the model. A row that reads constant values alone is resolved,
+  /// even where its value jumps at them: the floor of a discrete variable that is whole.
   Resolution over_path(std::uint32_t row, Interval time, const Path* paths, const double* parameters);
   /// Looks for a box about paths over an interval, until `stop` at most. A row with a box is resolved there.
   bool find_box(std::uint32_t row, Interval time, double stop, const Path* paths, const double* parameters);

@@ -190,13 +190,15 @@ double TimeLoop::next_time_event(double time) {
   return std::min(events.handler().next_tick(), events.history().next_arrival());
 }
 
+bool TimeLoop::cancelled() {
+  if (!control_.cancel || !control_.cancel->load(std::memory_order_relaxed)) return false;
+  outcome_.status = Outcome::Cancelled;
+  return true;
+}
+
 /// To the next event, or to the end of a step. False: the simulation has ended.
 bool TimeLoop::advance() {
-  if (cancelled()) {
-    outcome_.status = Outcome::Cancelled;
-    return false;
-  }
-  if (time_ >= integrator_->time() && !step()) return false;
+  if (cancelled() || (time_ >= integrator_->time() && !step())) return false;
   double time = 0;
   if (!find_crossing(time) || !verify_crossings(time)) return false;
   if (!turned_back_ && (!record_history(time) || !check_states(time))) return false;
@@ -411,6 +413,7 @@ bool TimeLoop::write_rows(double time, bool inclusive) {
   const double margin = rounding(time);
   const double last = time + (time < experiment_.stop && event_ ? margin : 0);
   while (next_row_ <= experiment_.steps) {
+    if (cancelled()) return false;  // a step can have any number of rows
     const double grid = output_time(next_row_), other = recorder_.next_event();
     const bool is_other = other <= grid + (grid < experiment_.stop ? rounding(grid) : 0);
     const double at = is_other ? other : grid;

@@ -115,7 +115,7 @@ class TimeLoop {
     if (row >= experiment_.steps) return experiment_.stop;
     return experiment_.start + range_ * (static_cast<double>(row) / experiment_.steps);
   }
-  bool cancelled() const { return control_.cancel && control_.cancel->load(std::memory_order_relaxed); }
+  bool cancelled();
   void report(double time) const {
     if (control_.progress && range_ > 0) control_.progress((time - experiment_.start) / range_);
   }

@@ -245,13 +245,21 @@ bool MatReader::numbers(const Matrix& m, std::uint64_t first, std::uint64_t coun
   return true;
 }
 
+namespace {
+
+/// A character of a matrix of text; a damaged file has any number there.
+char letter(double number) {
+  return number >= 0 && number <= 255 ? static_cast<char>(static_cast<unsigned char>(number)) : '?';
+}
+
+}  // namespace
+
 bool MatReader::texts(const Matrix& m, std::vector<std::string>& out) {
   std::vector<double> letters;
   if (!numbers(m, 0, std::uint64_t{m.rows} * m.columns, letters)) return false;
   for (std::uint32_t c = 0; c < m.columns; ++c) {
     std::string text;
-    for (std::uint32_t r = 0; r < m.rows; ++r)
-      text += static_cast<char>(static_cast<unsigned char>(letters[std::size_t{c} * m.rows + r]));
+    for (std::uint32_t r = 0; r < m.rows; ++r) text += letter(letters[std::size_t{c} * m.rows + r]);
     text.resize(text.find_last_not_of(std::string_view(" \0", 2)) + 1);
     out.push_back(std::move(text));
   }
@@ -277,7 +285,7 @@ void MatReader::read() {
     return refuse("cannot be read");
   std::string orientation;
   for (std::uint32_t c = 0; c < found[0].columns && found[0].rows == 4; ++c)
-    orientation += static_cast<char>(form[4 * std::size_t{c} + 3]);
+    orientation += letter(form[4 * std::size_t{c} + 3]);
   if (!orientation.starts_with("binTrans"))
     return refuse("has its results in rows (`binNormal`)",
                   "only the layout `binTrans` is read, in which a run can write while it computes");
@@ -290,10 +298,11 @@ void MatReader::read() {
   for (std::size_t k = 0; k < all.size(); ++k) {
     const double from = where[4 * k], row = where[4 * k + 1];
     const bool constant = from == 1;
-    const auto index = static_cast<std::size_t>(std::abs(row));
     if (from == 0 || all[k] == "time" || all[k] == "Time") continue;
-    if (index < 1 || index > (constant ? values.size() : data_.rows))
+    const auto rows = static_cast<double>(constant ? values.size() : data_.rows);
+    if (!(std::abs(row) >= 1 && std::abs(row) <= rows))
       return refuse(fmt::format("has no numbers for `{}`", all[k]));
+    const auto index = static_cast<std::size_t>(std::abs(row));
     if (constant)
       constants_.push_back({all[k], described[k], row < 0 ? -values[index - 1] : values[index - 1]});
     names_.push_back(all[k]);

@@ -13,6 +13,10 @@
 
 namespace runtime {
 
+namespace {
+constexpr const char* kBeingWritten = "another process is writing it";
+}  // namespace
+
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
@@ -40,7 +44,7 @@ bool OutputFile::lock() {
   if (::fstat(descriptor_, &status) != 0) return fail();
   ours_ = S_ISREG(status.st_mode);
   if (!ours_ || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
-  error_ = "another process is writing it";
+  error_ = kBeingWritten;
   return false;
 }
 
@@ -177,6 +181,33 @@ int open_beside(const std::string& target, std::string& name) {
   return -1;
 }
 
+/// Whether a file that can be written may have no other beside it: in a folder of others, or for its long
+/// name. Any other reason, such as a full disk, would also meet a write in place, which has emptied the file
+/// by then.
+bool is_written_in_place(int error) {
+  return error == EACCES || error == EPERM || error == ENAMETOOLONG || error == EEXIST;
+}
+
+/// The file if it exists, which no OutputFile writes or opens until it is closed: its rows would be in a file
+/// without a name. Writers that replace a file at once do not exclude each other; the last one remains.
+class Replaced {
+ public:
+  explicit Replaced(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) {}
+  ~Replaced() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Replaced(const Replaced&) = delete;
+  Replaced& operator=(const Replaced&) = delete;
+
+  bool is_being_written() const {
+    return descriptor_ >= 0 && ::flock(descriptor_, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  }
+
+ private:
+  int descriptor_;
+};
+
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -196,9 +227,11 @@ std::string write_file(const std::string& path, std::string_view text, bool dura
   if (there && (!S_ISREG(old.st_mode) || old.st_nlink > 1 || old.st_uid != ::geteuid()))
     return write_in_place(path, text);
   if (there && ::access(target.c_str(), W_OK) != 0) return reason();  // a rename does not check this
+  const Replaced replaced(target);
+  if (replaced.is_being_written()) return kBeingWritten;
   std::string temporary;
   const int descriptor = open_beside(target, temporary);
-  if (descriptor < 0) return write_in_place(path, text);
+  if (descriptor < 0) return is_written_in_place(errno) ? write_in_place(path, text) : reason();
   bool fine = write_all(descriptor, text) && (!there || ::fchmod(descriptor, old.st_mode & 07777) == 0) &&
               (!durable || ::fsync(descriptor) == 0);
   std::string error = fine ? std::string() : reason();

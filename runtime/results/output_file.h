@@ -65,8 +65,9 @@ class OutputFile {
 
 /// Writes a text as a file. It goes to a temporary file beside the target, which then takes its place: after
 /// a failure the target is what it was. What a new file would not keep is written in place: devices, pipes,
-/// files with several names or of another owner, and those in a folder that takes no new files. The reason of
-/// a failure; empty: none. `durable`: the text is on disk before the target is replaced (fsync(2)).
+/// files with several names or of another owner, and those in a folder that takes no new files. What an
+/// OutputFile has open is not replaced. The reason of a failure; empty: none. `durable`: the text is on disk
+/// before the target is replaced (fsync(2)).
 std::string write_file(const std::string& path, std::string_view text, bool durable = false);
 
 }  // namespace runtime

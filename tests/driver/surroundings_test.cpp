@@ -41,6 +41,22 @@ TEST_CASE("a closed or full standard output is an error") {
   CHECK(read(messages).find("No space left") != std::string::npos);
 }
 
+TEST_CASE("a file that reaches its largest size is an error that keeps the rows that fit") {
+  const std::string model = temporary("model.sr",
+                                      "main = sigrel () where\n"
+                                      "  local x :: Real\n"
+                                      "  x = time\n");
+  const std::string results = temporary("results.csv"), messages = temporary("messages.txt");
+  // Units of 512 bytes.
+  CHECK(shell("ulimit -f 8; $PROGRAM run " + model + " --no-plot --steps 100000 -o " + results +
+              " >/dev/null 2>" + messages) == 1);
+  CHECK(read(messages).find("error[SR0611]: the results cannot be written to") != std::string::npos);
+  CHECK(read(messages).find("File too large") != std::string::npos);
+  const std::string rows = read(results);
+  CHECK(rows.size() > 3000);
+  CHECK(rows.ends_with("\n"));
+}
+
 TEST_CASE("the deepest source needs no large stack") {
   std::string open, close;
   for (int i = 0; i < 990; ++i) open += "(", close += ")";

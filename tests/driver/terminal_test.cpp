@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -50,15 +51,19 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// Keys, when nothing has appeared for a while: what is typed before the editor reads is lost, as the
-  /// terminal's mode changes.
+  /// Keys for the editor, as soon as it reads them: before, the terminal edits lines itself.
   void type(const std::string& keys) {
-    for (int k = 0; k < 20; ++k) {
+    termios mode{};
+    for (int k = 0; k < 3000 && tcgetattr(master_, &mode) == 0 && (mode.c_lflag & ICANON); ++k) {
       pollfd poller{master_, POLLIN, 0};
-      if (poll(&poller, 1, 200) <= 0 || !read_some()) break;
+      if (poll(&poller, 1, 10) > 0 && !read_some()) break;
     }
-    REQUIRE(write(master_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
+    INFO(screen);
+    REQUIRE(!(mode.c_lflag & ICANON));
+    send(keys);
   }
+  /// Ctrl-C during a computation: the terminal makes a signal of it.
+  void interrupt() { send("\x03"); }
 
   /// What appears until the text is seen, after what was read before.
   bool see(const std::string& text, int seconds = 30) {
@@ -88,6 +93,9 @@ class Terminal {
   std::string screen;
 
  private:
+  void send(const std::string& keys) {
+    REQUIRE(write(master_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
+  }
   bool read_some() {
     char chunk[4096];
     ssize_t n = read(master_, chunk, sizeof chunk);
@@ -152,10 +160,11 @@ TEST_CASE("terminal: completion of commands, of names in scope and of results; h
     CHECK(t.see("`level` is a state"));
     REQUIRE(t.see("sigrel> "));
     t.type("1 + 41 +\x03");  // given up
+    REQUIRE(t.see("^C"));
     REQUIRE(t.see("sigrel> "));
     t.type(":run decay stop=1.0e12 steps=900000000\r");
     REQUIRE(t.see(" %  "));  // the progress bar: it runs
-    t.type("\x03");
+    t.interrupt();
     CHECK(t.see("interrupted at t ="));
     REQUIRE(t.see("sigrel> "));
     t.line("1 + 41");
@@ -167,7 +176,8 @@ TEST_CASE("terminal: completion of commands, of names in scope and of results; h
   REQUIRE(t.see("sigrel> "));
   t.type("\x10\r");
   CHECK(t.see("42"));
-  t.type("\r:quit\r");
+  REQUIRE(t.see("sigrel> "));
+  t.type(":quit\r");
   CHECK(t.end() == 0);
 }
 

@@ -38,7 +38,7 @@ const std::map<std::string, std::string> kInputs = {
     {"results.csv", "time,x,y\n0,1,2\n1,0.5,1\n"},
     {"ragged.csv", "time,x\n0,1,2\nabc\n"},
     {"empty", ""},
-    {"bytes.mat", std::string("\0\0\1\0\377\376 not results", 20)},
+    {"bytes.mat", std::string("\0\0\1\0\377\376 not results", 18)},
 };
 
 const char* const kValues[] = {"model.sr",

@@ -24,6 +24,7 @@ constexpr Limits kFuzzLimits = [] {
   limits.memory = std::uint64_t{256} << 20;
   limits.steps = 2'000'000;
   limits.nesting = 20'000;
+  limits.calls = 100'000;
   limits.unknowns = limits.instances = limits.iterations = 500'000;
   return limits;
 }();
@@ -33,6 +34,13 @@ std::string errors_of(const Session& session) {
   for (const Diagnostic& d : const_cast<Session&>(session).diagnostics().all())
     if (d.severity == Severity::Error) text += render_text(d, session.sources(), false);
   return text;
+}
+
+/// Whether the model has the unknown of this column of results; that of a mode exists only as long as the
+/// mode.
+bool exists(const Compiled& model, std::string_view column) {
+  while (column.starts_with("der(") && column.ends_with(")")) column = column.substr(4, column.size() - 5);
+  return system::find_unknown(model.system, column).has_value();
 }
 
 [[noreturn]] void abort_with(const std::string& fault, std::string_view input) {
@@ -58,12 +66,15 @@ WholeRun whole_run(std::string_view text) {
     RunOptions experiment{.steps = 20, .threads = 1, .cancel = &cancel};
     experiment.stop = kStop;
     experiment.progress = [&](double) { cancel = ++steps > kSteps; };
+    const Compiled* last = compiled.get();  // of a model whose structure changes
+    if (compiled->structures) experiment.structure_changed = [&](const Compiled& next) { last = &next; };
     const Run run = session.run(*compiled, experiment);
     result.completed = run.completed();
     if (!run.completed() && !cancel && !session.diagnostics().has_errors())
       result.fault = "a run ends without a reason";
     for (std::size_t k = 0; result.completed && k < run.final_values.size(); ++k)
-      if (std::isnan(run.final_values[k])) result.fault = "a value is no number, and no error says so";
+      if (std::isnan(run.final_values[k]) && (!compiled->structures || exists(*last, run.columns.names[k])))
+        result.fault = "a value is no number, and no error says so";
   } else if (!compiled && !session.diagnostics().has_errors()) {
     result.fault = "a program is refused without a reason";
   }

@@ -119,6 +119,12 @@ TEST_CASE("no step goes over a pole") {
   check_ends("overZero", 1);
 }
 
+TEST_CASE("a discrete variable at which a whole number changes repeats no step") {
+  const Run run = numeric::Model("steps.sr", "remainder").run({.stop = 10});
+  CHECK(value(run, "x") == Approx(1 - std::exp(-10.0)).epsilon(1e-5));
+  CHECK(run.outcome.statistics.revised_steps == 0);
+}
+
 TEST_CASE("ordinary models repeat no step") {
   for (const char* expression : {"ofState (\\p -> exp (-p))", "ofOscillator (\\p -> 1.0 / (2.0 + p))",
                                  "alone (\\x -> -sin x) 1.0", "ofTime sin"}) {

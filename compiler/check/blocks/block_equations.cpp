@@ -1,7 +1,9 @@
 #include "compiler/check/blocks/block_equations.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/check/blocks/block_signals.h"
 
@@ -63,7 +65,10 @@ class Reader {
 
   // Expressions.
 
+  /// Appends what an expression reads. What a `let` reads is appended once, however often the expression uses
+  /// it, also through others: they would double with each, and a recursive function would never end.
   void reads(const core::Expr* e, bool derivative, std::vector<Read>& out) {
+    if (depth_ == 0) followed_.clear();
     if (!e || depth_ > kMostNested) return;
     if (auto range = signals_.path(e)) {
       for (std::uint32_t i = 0; i < range->second; ++i) {
@@ -78,8 +83,7 @@ class Reader {
     };
     switch (e->kind) {
       case ExprKind::Local:
-        if (const core::Expr* value = signals_.let(static_cast<const core::LocalExpr*>(e)->local))
-          reads(value, derivative, out);
+        reads_of_let(static_cast<const core::LocalExpr*>(e)->local, derivative, out);
         break;
       case ExprKind::Apply:
         reads(static_cast<const core::ApplyExpr*>(e)->function, derivative, out);
@@ -116,7 +120,9 @@ class Reader {
         // `pre x` and `delay x dt` are known at the instant.
         if (p->op == core::Primitive::Pre || p->op == core::Primitive::Delay) {
           std::vector<Read> known;
+          std::set<std::pair<std::uint32_t, bool>> followed = std::exchange(followed_, {});
           for (const core::Expr* x : p->args) reads(x, false, known);
+          followed_ = std::move(followed);
           for (Read r : known) found_.leaves[r.leaf].mentioned = true;
           break;
         }
@@ -126,7 +132,9 @@ class Reader {
       case ExprKind::Index: {
         auto* i = static_cast<const core::IndexExpr*>(e);
         std::size_t before = out.size();
+        skipped_ = false;
         reads(i->base, derivative, out);
+        if (skipped_) found_.exact = false;  // what has been read before may be no input
         for (std::size_t k = before; k < out.size(); ++k)
           if (found_.leaves[out[k].leaf].role != Leaf::Input)
             found_.exact = false;  // elements are not told apart
@@ -164,6 +172,15 @@ class Reader {
       case ExprKind::Layout: break;
     }
     --depth_;
+  }
+
+  void reads_of_let(core::LocalId local, bool derivative, std::vector<Read>& out) {
+    const core::Expr* value = signals_.let(local);
+    if (!value) return;
+    if (followed_.emplace(local.value, derivative).second)
+      reads(value, derivative, out);
+    else
+      skipped_ = true;
   }
 
   void mention(const core::Expr* e) {
@@ -432,6 +449,8 @@ class Reader {
   std::unordered_map<const core::BlockApplyExpr*, std::vector<std::uint32_t>> applied_;
   bool straight_ = true;  // outside of loops and conditions
   int depth_ = 0;
+  std::set<std::pair<std::uint32_t, bool>> followed_;  // by the outermost `reads`: a `let`, and `derivative`
+  bool skipped_ = false;                               // one that was followed before
 };
 
 }  // namespace

@@ -66,6 +66,14 @@ Reason ExpressionChecker::argument_reason(const ast::Expr* head) {
   return reason;
 }
 
+/// How many parameters a function of this type has; any number if they are not known.
+std::size_t ExpressionChecker::parameters(Type* type) {
+  std::size_t count = 0;
+  for (type = find(type); type->kind == TypeKind::Function; type = find(type->args[1])) ++count;
+  const bool known = type->kind != TypeKind::Variable && type->kind != TypeKind::Error;
+  return known ? count : std::numeric_limits<std::size_t>::max() / 2;
+}
+
 /// The type of `function` applied to `args`, which are lowered to `out`.
 Type* ExpressionChecker::apply_arguments(Type* type, const ast::Expr* head, std::span<ast::Expr* const> args,
                                          std::vector<core::Expr*>& out) {
@@ -100,7 +108,9 @@ Type* ExpressionChecker::apply_arguments(Type* type, const ast::Expr* head, std:
     }
     reason.index = i;
     core::Expr* arg = check_expr(args[i], type->args[0], reason);
-    if (integers && diagnostics_.error_count() != errors) {  // the other argument has the same cause
+    // The other argument has the same cause; so have those after one too many.
+    if (diagnostics_.error_count() != errors &&
+        (integers || args.size() > i + 1 + parameters(type->args[1]))) {
       for (; i < args.size(); ++i) out.push_back(core_.placeholder(args[i]->span));
       return types_.error();
     }

@@ -213,6 +213,7 @@ class RelationChecker::MemberPath {
   }
 
   void report_unknown(const MemberStep& step, Type* relation) {
+    if (checker_.scopes_.module().incomplete) return;  // the relation, or the variable in it, may be missing
     std::string n(text(step.name.name));
     auto& d = checker_.diagnostics_.report(Code::UnknownMember, step.name.span,
                                            "`" + path_ + "` has no variable `" + n + "`");

@@ -117,6 +117,7 @@ class ExpressionChecker : private PartReferences {
   // check_application.cpp
   Typed infer_apply(const ast::ApplyExpr* e);
   const Value* known_head(const ast::Expr* function);
+  static std::size_t parameters(Type* type);
   Type* apply_arguments(Type* function, const ast::Expr* head, std::span<ast::Expr* const> args,
                         std::vector<core::Expr*>& out);
   Reason argument_reason(const ast::Expr* head);

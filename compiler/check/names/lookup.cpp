@@ -138,7 +138,8 @@ void Scopes::unknown_type(const ast::QualifiedIdent& name, const ModuleScope& se
   const auto [span, word] = std::pair(name.ident.span, std::string(text(name.ident.name)));
   const std::string message = "there is no type `" + word + "`";
   const auto ours = our_word(word);
-  if (!ours && !name.qualified && undefined_.report_import(Code::UnknownType, name.ident.name, span, message))
+  if (!ours && !name.qualified &&
+      undefined_.report_import(Code::UnknownType, name.ident.name, span, core_.current().value, message))
     return;
   Diagnostic* d = undefined_.report(Code::UnknownType, name.ident.name, span, core_.current().value, message);
   if (!d) return;
@@ -165,7 +166,7 @@ void Scopes::unknown_value(const ast::QualifiedIdent& name) {
       "`" + (name.qualified ? std::string(text(name.qualifier)) + "." + n : n) + "` is not defined";
   const bool other_word = !name.qualified && is_other_word(n);
   if (!name.qualified && !other_word &&
-      undefined_.report_import(code, name.ident.name, name.ident.span, message))
+      undefined_.report_import(code, name.ident.name, name.ident.span, core_.current().value, message))
     return;
   Diagnostic* reported =
       undefined_.report(code, name.ident.name, name.ident.span, core_.current().value, message);

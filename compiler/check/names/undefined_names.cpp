@@ -6,7 +6,8 @@ namespace sigrel::check {
 namespace {
 
 constexpr std::size_t kLabels = 3;  // uses in other definitions that are shown
-constexpr std::size_t kNames = 8;   // names of one module that are listed
+constexpr std::size_t kNames = 8;   // names of one module, or of one definition, that are listed
+constexpr std::size_t kErrors = 3;  // about names of one definition
 
 std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
 
@@ -24,6 +25,30 @@ void UndefinedNames::start_module() {
   reported_.clear();
   imported_.clear();
   imports_.clear();
+  latest_ = {};
+}
+
+/// Whether a definition has so many errors that the last one takes further names.
+bool UndefinedNames::is_full(std::uint32_t definition) const {
+  return latest_.last && latest_.definition == definition && latest_.errors >= kErrors;
+}
+
+void UndefinedNames::count(Code code, std::uint32_t definition) {
+  if (code != Code::UnknownName) return;
+  if (latest_.definition != definition) latest_ = {definition};
+  ++latest_.errors;
+}
+
+void UndefinedNames::join_last(Name name, Span span) {
+  std::vector<std::string>& others = latest_.others;
+  others.push_back(quoted(text(name)));
+  if (others.size() <= kLabels) latest_.last->also(span, "nor is this");
+  std::vector<std::string> shown(others.begin(),
+                                 others.begin() + static_cast<long>(std::min(others.size(), kNames)));
+  if (others.size() > kNames) shown.push_back(std::to_string(others.size() - kNames) + " more");
+  if (others.size() > 1) latest_.last->notes.pop_back();
+  latest_.last->note(list(shown, "and") + (others.size() == 1 ? " is" : " are") +
+                     " not defined either in this definition");
 }
 
 Diagnostic* UndefinedNames::report(Code code, Name name, Span span, std::uint32_t definition,
@@ -31,19 +56,29 @@ Diagnostic* UndefinedNames::report(Code code, Name name, Span span, std::uint32_
   const std::uint64_t key = (static_cast<std::uint64_t>(code) << 32) | name.value;
   auto [at, is_new] = reported_.try_emplace(key, Reported{nullptr, definition});
   Reported& reported = at->second;
-  if (is_new) return reported.diagnostic = &diagnostics_.report(code, span, std::move(message));
+  if (is_new && code == Code::UnknownName && is_full(definition)) {
+    join_last(name, span);
+    reported.diagnostic = latest_.last;
+    return nullptr;
+  }
+  if (is_new) {
+    reported.diagnostic = &diagnostics_.report(code, span, std::move(message));
+    count(code, definition);
+    if (code == Code::UnknownName) latest_.last = reported.diagnostic;
+    return reported.diagnostic;
+  }
   if (reported.definition != definition && reported.diagnostic->secondary.size() < kLabels)
     reported.diagnostic->also(span, "also used here");
   reported.definition = definition;
   return nullptr;
 }
 
-bool UndefinedNames::report_import(Code code, Name name, Span span, std::string message) {
+bool UndefinedNames::report_import(Code code, Name name, Span span, std::uint32_t definition,
+                                   std::string message) {
   if (imported_.contains(name)) return true;
   if (!modules_with_) return false;
   std::vector<std::string_view> modules = modules_with_(text(name));
   if (modules.empty()) return false;
-  imported_.insert(name);
   for (Import& import : imports_) {
     std::vector<std::string_view> common;
     std::ranges::copy_if(import.modules, std::back_inserter(common), [&](std::string_view module) {
@@ -52,10 +87,14 @@ bool UndefinedNames::report_import(Code code, Name name, Span span, std::string 
     if (common.empty()) continue;
     import.modules = std::move(common);
     import.others.push_back(quoted(text(name)));
+    imported_.insert(name);
     describe(import);
     return true;
   }
+  if (code == Code::UnknownName && is_full(definition)) return false;
+  imported_.insert(name);
   Diagnostic& diagnostic = diagnostics_.report(code, span, std::move(message));
+  count(code, definition);
   diagnostic.help({});
   describe(imports_.emplace_back(Import{std::move(modules), &diagnostic, quoted(text(name)), {}}));
   return true;

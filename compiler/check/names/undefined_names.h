@@ -24,11 +24,13 @@ class UndefinedNames {
   void start_module();
 
   /// A new error about a name that is used at `span` in `definition`; null if there is one. That one then
-  /// has a label at the first uses in other definitions.
+  /// has a label at the first uses in other definitions. Of many names in one definition the first have
+  /// errors of their own, and the last of these names the others: often one line is missing that declares
+  /// them all.
   Diagnostic* report(Code code, Name name, Span span, std::uint32_t definition, std::string message);
   /// Whether a library module defines the name; then an error says to import this module, one for all names
   /// of it.
-  bool report_import(Code code, Name name, Span span, std::string message);
+  bool report_import(Code code, Name name, Span span, std::uint32_t definition, std::string message);
 
  private:
   /// An error about a name, and how often it was used in other definitions.
@@ -45,11 +47,23 @@ class UndefinedNames {
   };
   static void describe(const Import& import);
 
+  /// The errors about names of one definition.
+  struct InDefinition {
+    std::uint32_t definition = 0;
+    std::size_t errors = 0;
+    Diagnostic* last = nullptr;  // that takes further names: not one about an import
+    std::vector<std::string> others{};
+  };
+  bool is_full(std::uint32_t definition) const;
+  void count(Code code, std::uint32_t definition);
+  void join_last(Name name, Span span);
+
   Diagnostics& diagnostics_;
   std::vector<std::string_view> (*modules_with_)(std::string_view) = nullptr;
   // References to diagnostics stay valid: checking only appends.
   std::unordered_map<std::uint64_t, Reported> reported_;  // by name and code
-  std::unordered_set<Name> imported_;                     // the names of `imports_`
+  InDefinition latest_;
+  std::unordered_set<Name> imported_;  // the names of `imports_`
   std::vector<Import> imports_;
 };
 

@@ -1,6 +1,8 @@
 // The signals after `<>`, against the interface of the relation.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/relations/relation_checker.h"
 
@@ -63,6 +65,9 @@ core::Expr* RelationChecker::interface_argument(const ast::Expr* argument, Type*
   if (type && (type->kind == TypeKind::Variable || type->kind == TypeKind::Error ||
                (type->kind == TypeKind::Constructor && type->constructor->connector)))
     return expressions_.check_expr(argument, expected, reason);
+  std::vector<core::GlobalId>& reported = scopes_.relation()->no_nodes;
+  if (std::ranges::find(reported, *global) != reported.end()) return core_.placeholder(argument->span);
+  reported.push_back(*global);
   std::optional<Span> origin;
   const std::string wanted = messages_.describe(expected), name = head_text(argument);
   auto& d = diagnostics_.report(

@@ -53,6 +53,7 @@ struct RelationContext {
   std::unordered_map<Name, std::vector<LabelInfo*>> labels_by_name;
   std::vector<DeferredMember> deferred_members;
   std::vector<InsideName> inside;
+  std::vector<core::GlobalId> no_nodes;  // definitions that were reported where a node was expected
 
   /// The number of indices of an instance in block `of`, seen from outside the relation.
   std::uint32_t loops_around(std::uint32_t of) const;

@@ -169,6 +169,29 @@ TEST_CASE("cancelling keeps the rows computed so far") {
   CHECK(recording.trajectory.rows() == std::size_t(std::lround(outcome.reached * 10)) + 1);
 }
 
+TEST_CASE("cancelling does not wait for the end of a step with many rows") {
+  struct CancelAtRow final : Sink {
+    std::atomic<bool> cancel = false;
+    std::size_t rows = 0;
+    Error begin(const Output&) override { return {}; }
+    Error row(double, std::span<const double>) override {
+      cancel = ++rows == 900;
+      return {};
+    }
+    Error finish() override { return {}; }
+  } sink;
+  // At rest the steps grow: the last ones have hundreds of rows.
+  Scalar model(1, [](double x) { return -x; }, [](double) { return -1.0; });
+  Recording recording(model.model);
+  recording.output.sinks.push_back(&sink);
+  Control control;
+  control.cancel = &sink.cancel;
+  const Outcome outcome = simulate(model.model, {.stop = 1e12, .steps = 1000}, recording.output, control);
+  CHECK(outcome.status == Outcome::Cancelled);
+  CHECK(sink.rows == 900);
+  CHECK(outcome.reached == 899e9);
+}
+
 TEST_CASE("a full disk") {
   Scalar model(1, [](double x) { return -x; }, [](double) { return -1.0; });
   Recording recording(model.model);

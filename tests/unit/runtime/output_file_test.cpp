@@ -1,4 +1,5 @@
 // Files on a disk that fills at any byte, and with two writers.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -144,6 +145,36 @@ TEST_CASE("a file that is replaced is the old one or the new one") {
   fs::create_hard_link(path, folder / "other.html");
   REQUIRE(write_file(path, "newer").empty());
   CHECK(read(folder / "other.html") == "newer");
+}
+
+TEST_CASE("a file that grows is not replaced") {
+  const Folder folder;
+  const std::string path = folder / "a.csv";
+  OutputFile growing;
+  REQUIRE(growing.open(path));
+  REQUIRE(growing.write("1\n"));
+  CHECK(write_file(path, "page") == "another process is writing it");
+  REQUIRE(growing.write("2\n"));
+  CHECK(read(path) == "1\n2\n");
+  REQUIRE(growing.close());
+  CHECK(write_file(path, "page").empty());
+  CHECK(read(path) == "page");
+}
+
+TEST_CASE("a file keeps its contents where no other can be made beside it") {
+  const Folder folder;
+  const std::string path = folder / "page.html";
+  REQUIRE(write_file(path, "old").empty());
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  const int lowest = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // the lowest free number
+  ::close(lowest);
+  const rlimit two{static_cast<rlim_t>(lowest) + 1, files.rlim_max};  // one for the file itself
+  setrlimit(RLIMIT_NOFILE, &two);
+  const std::string reason = write_file(path, "new");
+  setrlimit(RLIMIT_NOFILE, &files);
+  CHECK(reason == "Too many open files");
+  CHECK(read(path) == "old");
 }
 
 TEST_CASE("a file has one writer at a time") {

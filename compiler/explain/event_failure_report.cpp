@@ -1,0 +1,215 @@
+#include "compiler/explain/event_failure_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "compiler/explain/failure_names.h"
+#include "compiler/explain/feedback.h"
+
+namespace sigrel::explain {
+namespace {
+
+using runtime::FailureKind;
+
+// Events that change back at once are no further apart, a thousand of them, than this part of the time.
+constexpr double kChatter = 1e-11;
+
+class EventReport : FailureNames {
+ public:
+  EventReport(const FailureContext& context, const runtime::Outcome& outcome, Diagnostics& diagnostics)
+      : FailureNames(context, outcome), diagnostics_(diagnostics) {}
+
+  void write() {
+    switch (f_.kind) {
+      case FailureKind::EndlessEvents: return endless_events();
+      case FailureKind::AssignmentsDisagree: return assignments_disagree();
+      case FailureKind::AssignmentsConflict: return assignments_conflict();
+      case FailureKind::NotFinite: return not_finite();
+      default: return bad_clock();
+    }
+  }
+
+ private:
+  Origin trigger_origin(std::uint32_t trigger) const { return c_.system.events.triggers[trigger].origin; }
+  Span trigger_span(std::uint32_t trigger) const { return span_of(trigger_origin(trigger)); }
+  std::string trigger_instance(std::uint32_t trigger) const {
+    return system::describe_origin(c_.system, trigger_origin(trigger));
+  }
+
+  void bad_clock() {
+    diagnostics_.report(Code::ClockSettings, trigger_span(f_.triggers[0]), "this clock has invalid settings")
+        .note("the period must be positive, and jitter must not change the order of the ticks")
+        .note(trigger_instance(f_.triggers[0]));
+  }
+
+  void assignments_disagree() {
+    Diagnostic& d =
+        diagnostics_.report(Code::AssignmentsDisagree, trigger_span(f_.triggers[0]),
+                            "assignments at t = " + seconds(f_.time) + " depend on their own results");
+    std::string names;
+    for (const runtime::FailedVariable& v : f_.variables)
+      names += (names.empty() ? "" : ", ") + variable(v.variable);
+    d.label("this assigns " + names);
+    d.note(
+        "assignments at one instant are simultaneous: a plain name is the value after the event, `pre x` the "
+        "value before it");
+    d.help("write `pre` where the value before the event is meant");
+    keep(d);
+  }
+
+  /// The origin of the value of an effect: the effects are the rows of the assigned values in order.
+  Origin effect_origin(std::uint32_t effect) const { return dae::origin(c_.dae.values, effect); }
+
+  /// Whether a clock, and no condition, executes the assignment of an effect.
+  bool is_clock(std::uint32_t effect) const {
+    return c_.system.events.triggers[c_.plan.model.events.effects[effect].trigger].kind ==
+           system::Trigger::Every;
+  }
+
+  void assignments_conflict() {
+    const Span first = span_of(effect_origin(f_.effects[0]));
+    const Origin second = effect_origin(f_.effects[1]);
+    Diagnostic& d = diagnostics_.report(Code::AssignmentsConflict, span_of(second),
+                                        fmt::format("{} is assigned different values at t = {}",
+                                                    variable(f_.variables[0].variable), seconds(f_.time)));
+    d.label("this assigns " + number(f_.variables[1].value))
+        .also(first, "and this assigns " + number(f_.variables[0].value));
+    if (const std::string instance = system::instance_name(c_.system, second.instance); !instance.empty())
+      d.note("in `" + instance + "`");
+    const int clocks = is_clock(f_.effects[0]) + is_clock(f_.effects[1]);
+    d.note(fmt::format("{} in the same round, and assignments of a round are simultaneous",
+                       clocks == 0   ? "both conditions became true"
+                       : clocks == 1 ? "the clock ticked and the condition became true"
+                                     : "both clocks ticked"));
+    const std::string v = variable(f_.variables[0].variable);
+    if (clocks == 0)
+      d.help("write one of them as `elsewhen` of the other: the first branch that fires is executed");
+    else if (clocks == 1)
+      d.help("assign " + v +
+             " at the clock only, and choose the value there by the condition: "
+             "`x := if c then a else b`");
+    else
+      d.help("let the clocks tick at different times, by `offset`, or assign " + v + " at one of them only");
+    keep(d);
+  }
+
+  /// Variables that change in every round, because they depend on their own value in the round before.
+  bool endless_rounds() {
+    if (!f_.equations.empty() || !f_.triggers.empty() || f_.variables.empty()) return false;
+    const std::uint32_t v = f_.variables[0].variable;
+    const std::uint32_t equation = v < c_.dae.assign.size() ? c_.dae.assign[v] : dae::kNone;
+    const Span span = equation != dae::kNone
+                          ? span_of(origin_of(equation))
+                          : system::unknown_info(c_.system, c_.dae.variables[v].unknown).span;
+    Diagnostic& d = diagnostics_.report(Code::EndlessEvents, span,
+                                        fmt::format("{} changes endlessly {}", variable(v), when()));
+    d.label("the result of each round changes that of the next one");
+    if (f_.variables.size() > 1) d.note("with " + variables(4, true));
+    d.note("`pre x` in an equation is the value of the round before; rounds continue until it equals `x`");
+    d.help("let the equation have a value that it keeps, as a latch has: `q = s || (not r && pre q)`");
+    keep(d);
+    return true;
+  }
+
+  /// The places to name: triggers that drive a zero crossing first, as they are more informative than it,
+  /// then the equations that do, or, where none does, what has changed.
+  std::vector<Origin> endless_places() const {
+    if (f_.equations.empty()) {
+      std::vector<Origin> places;
+      for (const std::uint32_t t : f_.triggers) places.push_back(trigger_origin(t));
+      return places;
+    }
+    const Drivers drivers = find_drivers(c_.plan.model, f_);
+    std::vector<Origin> places;
+    for (const std::uint32_t t : drivers.triggers) places.push_back(trigger_origin(t));
+    for (const std::uint32_t e : drivers.equations)
+      if (known(e)) places.push_back(origin_of(e));
+    if (places.empty()) places.push_back(crossing_origin(f_.equations[0].equation));
+    return places;
+  }
+
+  Origin crossing_origin(std::uint32_t number) const {
+    const dae::ZeroCrossing* crossing = c_.dae.zero_crossings.data();
+    for (; number >= crossing->differences.rows(); ++crossing)
+      number -= static_cast<std::uint32_t>(crossing->differences.rows());
+    return crossing->differences.origins[number];
+  }
+
+  void endless_events() {
+    if (endless_rounds()) return;
+    // Events that follow each other, at intervals that are not those of rounding.
+    const bool closer = f_.interval > 0;
+    const bool sequence = closer || (f_.events > 0 && f_.step > kChatter * std::abs(f_.time));
+    const std::string message =
+        f_.initial ? "conditions contradict each other at the start"
+        : closer   ? "events follow each other ever more closely until t = " + seconds(f_.time)
+        : sequence ? "events follow each other too closely at t = " + seconds(f_.time)
+                   : "conditions change endlessly at t = " + seconds(f_.time);
+    const std::vector<Origin> places = endless_places();
+    Diagnostic& d = places.empty() ? diagnostics_.report(Code::EndlessEvents, message)
+                                   : diagnostics_.report(Code::EndlessEvents, span_of(places[0]), message);
+    if (!places.empty()) {
+      std::string instance = system::instance_name(c_.system, places[0].instance);
+      d.label((sequence ? "most of the events come from here"
+                        : "a condition here changes back as soon as it has changed") +
+              (instance.empty() ? std::string() : ", in `" + instance + "`"));
+    }
+    if (closer)
+      d.note(
+          fmt::format("{} events, each after a shorter time than the one before; the last one after {:.3g} s",
+                      f_.events, f_.interval));
+    else if (sequence)
+      d.note(fmt::format("{} events in the last {:.3g} s", f_.events, f_.step));
+    if (!f_.variables.empty()) d.note("with " + variables(4, true));
+    const bool handled = std::ranges::any_of(
+        f_.triggers, [&](std::uint32_t t) { return trigger_origin(t).source == places[0].source; });
+    d.help(
+        sequence || handled
+            ? "let a condition end the sequence, as a ball comes to rest after its last bounce; dry "
+              "friction, "
+              "`sign v`, is `dryFriction` of the library, which sticks, or smooth, `tanh (v / 1.0e-3)`; "
+              "`noEvent` makes a comparison no event"
+            : "add hysteresis, or make the transition smooth: `tanh (v / 1.0e-3)` for the `sign v` of a "
+              "friction that comes to rest, or `dryFriction` of the library, which sticks; larger losses for "
+              "ideal switches and diodes; `noEvent` makes a comparison no event");
+    keep(d);
+  }
+
+  /// The value of an assignment is NaN or infinite.
+  void not_finite() {
+    const Origin origin = effect_origin(f_.effects[0]);
+    const std::string instance = system::instance_name(c_.system, origin.instance);
+    Diagnostic& d = diagnostics_.report(
+        Code::NotFinite, span_of(origin),
+        fmt::format("{} is assigned no finite value {}", variable(f_.variables[0].variable), when()));
+    d.label("this gives " + number(f_.variables[0].value) +
+            (instance.empty() ? "" : ", in `" + instance + "`"));
+    d.help("check for a division by zero, a root or logarithm of a negative number, or an overflow");
+    keep(d);
+  }
+
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+bool is_event_failure(const runtime::Failure& failure) {
+  switch (failure.kind) {
+    case FailureKind::EndlessEvents:
+    case FailureKind::AssignmentsDisagree:
+    case FailureKind::AssignmentsConflict:
+    case FailureKind::BadClock: return true;
+    case FailureKind::NotFinite: return !failure.effects.empty();
+    default: return false;
+  }
+}
+
+void report_event_failure(const FailureContext& context, const runtime::Outcome& outcome,
+                          Diagnostics& diagnostics) {
+  EventReport(context, outcome, diagnostics).write();
+}
+
+}  // namespace sigrel::explain

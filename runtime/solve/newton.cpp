@@ -178,9 +178,9 @@ AlgebraicLoopSolver::Kept AlgebraicLoopSolver::contract(const Point& point, doub
   for (int k = 1;; ++k) {
     const double size = length(trial_), theta = size / last;
     if (!(theta <= kContraction) || !advance(point)) return k == 1 ? Kept::NoContraction : Kept::Slow;
-    const double error = theta / (1 - theta) * size;
-    if (error <= kKeptTolerance || rounding()) return Kept::Converged;
-    if (k + std::log(kKeptTolerance / error) / std::log(theta) > kMostCorrections) return Kept::Slow;
+    const double error = theta / (1 - theta) * size, tolerance = rough_ ? kRough : kKeptTolerance;
+    if (error <= tolerance || rounding()) return Kept::Converged;
+    if (k + std::log(tolerance / error) / std::log(theta) > kMostCorrections) return Kept::Slow;
     if (!correction(trial_)) return Kept::Slow;
     last = size;
   }

@@ -94,6 +94,10 @@ class AlgebraicLoopSolver {
   void scale_rows(const std::vector<double>& step);
   bool rounding() const;
   void watch_contraction(double full, double rest);
+  double inner_change(const Point& point) const;
+  bool begins_elsewhere(const Point& point) const;
+  bool contracts_untorn(const Point& point);
+  bool contracts_with_last_factors(const Point& point);
   bool leaves() const { return stay_ && branch_uncertain_; }
   /// What became of a step that is halved until it brings the solution nearer.
   enum class Damping : std::uint8_t { Converged, Decreased, Failed };
@@ -140,7 +144,7 @@ class AlgebraicLoopSolver {
   std::vector<std::uint32_t> gather_;           // per nonzero: its place in gradients_
   std::vector<double> nominal_;                 // per tearing variable
   ResidualTerms terms_;                         // of the residual equations
-  std::vector<std::uint32_t> inner_variables_;  // of a nonlinear loop that can be solved without tearing
+  std::vector<std::uint32_t> inner_variables_;  // of a nonlinear loop
   std::vector<double> inner_start_;
   std::vector<double> start_, x_, step_, trial_, residual_, row_scale_;
   double backward_error_ = 0;  // of the last solution of a linear loop

@@ -1,7 +1,7 @@
 // Long chains of horizontal and vertical rods in Cartesian coordinates: states are chosen by the numbers of
 // each rod, however many there are. Compared with a formulation by angles.
-#include <cmath>
 #include <fmt/format.h>
+#include <cmath>
 #include <numbers>
 #include <string>
 
@@ -28,7 +28,8 @@ numeric::Rods chain(int n, int seed) {
 /// The greatest error, relative to 1 plus the value.
 double greatest_error(int n, int seed, double stop, double tolerance, int steps) {
   numeric::Model model("rod_chains.sr", fmt::format("rods {} {}", n, seed).c_str());
-  const Run run = model.run({.stop = stop, .tolerance = tolerance, .outputs = {"x[*]", "y[*]", "f[*]"}, .keep_trajectory = false});
+  const Run run = model.run(
+      {.stop = stop, .tolerance = tolerance, .outputs = {"x[*]", "y[*]", "f[*]"}, .keep_trajectory = false});
   numeric::Rods rods = chain(n, seed);
   if (stop > 0) rods.advance(stop, steps);
   const auto ends = rods.ends();

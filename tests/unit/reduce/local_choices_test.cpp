@@ -82,7 +82,8 @@ TEST_CASE("nets of rods in space") {
     std::uint32_t rows = 0;
     auto rod = [&](std::uint32_t a, std::uint32_t b) {
       if (random() % 8 == 0) return;
-      for (std::uint32_t k = 0; k < 3; ++k) columns[3 * a + k].push_back(rows), columns[3 * b + k].push_back(rows);
+      for (std::uint32_t k = 0; k < 3; ++k)
+        columns[3 * a + k].push_back(rows), columns[3 * b + k].push_back(rows);
       ++rows;
     };
     for (std::uint32_t i = 0; i < n; ++i)

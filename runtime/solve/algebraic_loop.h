@@ -95,6 +95,7 @@ class AlgebraicLoopSolver {
   bool rounding() const;
   void watch_contraction(double full, double rest);
   double inner_change(const Point& point) const;
+  bool ends_on_branch(const Point& point, Failure& failure);
   bool begins_elsewhere(const Point& point) const;
   bool contracts_untorn(const Point& point);
   bool contracts_with_last_factors(const Point& point);
@@ -154,6 +155,7 @@ class AlgebraicLoopSolver {
   std::unique_ptr<Untorn> untorn_;                     // made on first use
   bool can_untear_, prefer_untorn_ = false;
   bool branch_uncertain_ = false, stay_ = false, rough_ = false;
+  int start_sign_ = 0;  // of the determinant of the Jacobian
   double contraction_ = 0, largest_quotient_ = 0, expected_ = 0;
   std::uint64_t factorisations_ = 0;
 };

@@ -13,8 +13,8 @@
 // a moment ago the method leads to the one on the same branch if it contracts from the first step on, by
 // kSameBranch (Deuflhard, section 5.1.2), and if the inner variables are near those of the solution before
 // when it begins; where they are not, it is to contract without tearing, or in a large loop with the factors
-// of the solution before. Where it does not, or steps are damped, it may have gone over to
-// another branch, and the solution is marked as uncertain.
+// of the solution before; and if the determinant has the same sign at both. Where it does not, or steps are
+// damped, it may have gone over to another branch, and the solution is marked as uncertain.
 #include <algorithm>
 #include <cmath>
 
@@ -85,16 +85,17 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
   for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
     if (const auto kind = newton_step(point, iteration == 1, perturbations))
       return describe(point, *kind, iteration, failure), false;
+    if (iteration == 1 && !keeps_factors()) start_sign_ = system_.determinant_sign();
     scale_rows(step_);
     double full = 0, rest = 0;
     switch (damp_step(point, full, rest)) {
-      case Damping::Converged: return true;
+      case Damping::Converged: return ends_on_branch(point, failure);
       case Damping::Failed: return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
       case Damping::Decreased: break;
     }
     if (full > kShort) watch_contraction(full, rest);
     if (leaves()) return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
-    if (rough_ && !branch_uncertain_ && rest <= kRough) return true;
+    if (rough_ && !branch_uncertain_ && rest <= kRough) return ends_on_branch(point, failure);
     for (std::size_t k = 0; k < unknowns_.size(); ++k) x_[k] = point.values[unknowns_[k]];
     if (keeps_factors() && rest <= kContraction * full && contract(point, full) == Kept::Converged)
       return true;
@@ -111,6 +112,20 @@ double AlgebraicLoopSolver::inner_change(const Point& point) const {
     largest = std::max(largest, std::abs(now - before) / scale);
   }
   return largest;
+}
+
+/// Along a branch the determinant of the Jacobian keeps its sign, and on the next solution it often has the
+/// other one. This is examined for small loops, after a longer way.
+bool AlgebraicLoopSolver::ends_on_branch(const Point& point, Failure& failure) {
+  double moved = inner_change(point);
+  for (std::size_t k = 0; k < unknowns_.size(); ++k)
+    moved = std::max(moved,
+                     std::abs(point.values[unknowns_[k]] - start_[k]) / (std::abs(start_[k]) + nominal_[k]));
+  if (!branch_uncertain_ && !keeps_factors() && moved > kNear)
+    branch_uncertain_ =
+        jacobian(point) != LinearSystem::Status::Ok || system_.determinant_sign() != start_sign_;
+  if (leaves()) return describe(point, FailureKind::LoopNotConverged, 0, failure), false;
+  return true;
 }
 
 /// With the tearing variables of the solution before the method begins elsewhere if an inner variable differs

@@ -228,3 +228,27 @@ TEST_CASE("The end of a branch between a row and an event is told") {
     CHECK(run.outcome.jumps[0].time == Approx(0.5).margin(1e-4));
   }
 }
+
+TEST_CASE("A row at which the method contracts to another solution by chance") {
+  // Between the rows at 0 and 0.1 s the slope of y + 1.53 sin (2 y) triples: from the first one the method
+  // jumps next to the solution behind its fold.
+  Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+  REQUIRE(session.load_text(
+      "chance.sr",
+      "main = simulate m with { stop = 0.1, steps = 1 }\nm :: SR ()\nm = sigrel () where\n"
+      "  local x, y, z, r, s, t :: Real\n"
+      "  x + 2.9849968252527184 * sin (2.0 * x) - 0.09519077907608171 * y + 0.013379719568732351 * z = r\n"
+      "  y + 1.5286911386482438 * sin (2.0 * y) - 0.08251041863140224 * x - 0.3694340298021574 * z = s\n"
+      "  z + 1.315297941790563 * sin (2.0 * z) + 0.02474561403071379 * x = t\n"
+      "  r = 0.8990484660307331 * sin (5.40162027811529 * time - 0.4236778636457639)\n"
+      "  s = 2.5966301746737943 * sin (5.40162027811529 * time - 1.1382405559020818)\n"
+      "  t = 0.45847603541882725 * sin (5.40162027811529 * time - 0.06528949344088586)\n"
+      "  guess\n    x = -0.06761974288987545\n    y = -1.0565171545374066\n    z = -0.00777832078502991\n"));
+  REQUIRE(session.check());
+  const auto model = session.compile({}, Backend::Interpreter);
+  REQUIRE(model);
+  const Run run = session.run(*model, {});
+  REQUIRE(run.completed());
+  CHECK(run.outcome.jumps.empty());
+  CHECK(numeric::value(run, "y") == Approx(-1.63399991));
+}

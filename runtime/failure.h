@@ -79,9 +79,11 @@ struct Failure {
   double interval = 0;                      // EndlessEvents: ever more closely, the last two after this time
   std::vector<FailedVariable> variables{};  // worst first, at most a few
   std::vector<FailedEquation> equations{};  // worst first, at most a few
-  std::vector<std::uint32_t> triggers{};    // that fired last, at most a few
-  std::vector<std::uint32_t> effects{};     // AssignmentsConflict, NotFinite: into Events::effects
-  std::vector<Follower> followers{};        // of a loop, in order, at most a few
+  /// StartContradicts, dependent: redundant initial equations that do not hold, where the schedule succeeded.
+  std::vector<FailedEquation> violated{};
+  std::vector<std::uint32_t> triggers{};  // that fired last, at most a few
+  std::vector<std::uint32_t> effects{};   // AssignmentsConflict, NotFinite: into Events::effects
+  std::vector<Follower> followers{};      // of a loop, in order, at most a few
   /// LoopSingular, dependent: known variables that the sum still contains, and the unknowns of which the
   /// equations determine only a combination; at most a few.
   std::vector<std::uint32_t> constrained{}, combined{};

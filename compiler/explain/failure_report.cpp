@@ -31,9 +31,11 @@ class Report : FailureNames {
       case FailureKind::BranchEnds: return branch_ends();
       case FailureKind::StartUndetermined: return report_undetermined_start(c_, f_, diagnostics_);
       case FailureKind::StartContradicts: {
-        if (f_.dependent) return report_contradicting_start(c_, f_, diagnostics_);
         std::vector<singularity::Contradiction> found;
-        for (const runtime::FailedEquation& e : f_.equations) found.push_back({e.equation, e.residual});
+        for (const runtime::FailedEquation& e : f_.dependent ? f_.violated : f_.equations)
+          found.push_back({e.equation, e.residual});
+        if (f_.dependent && (found.empty() || numbers_blame_fewer(found)))
+          return report_contradicting_start(c_, f_, diagnostics_);
         return singularity::report_overdetermined_start(c_.system, c_.dae, c_.plan, found, diagnostics_);
       }
       case FailureKind::ZeroPivot: return zero_pivot();
@@ -163,6 +165,16 @@ class Report : FailureNames {
                                " changes fastest there");
     if (f_.variables.size() > 1) d.note("the variables with the largest errors are " + variables(3, true));
     return d;
+  }
+
+  /// Of a start that contradicts itself: whether the combination of equations names fewer initial equations
+  /// than structure does.
+  bool numbers_blame_fewer(const std::vector<singularity::Contradiction>& violated) const {
+    const auto dynamic = static_cast<std::uint32_t>(c_.dae.equations.count());
+    const auto count = std::ranges::count_if(
+        f_.equations, [&](const runtime::FailedEquation& e) { return e.equation >= dynamic; });
+    return static_cast<std::size_t>(count) <
+           singularity::overdetermined_start_size(c_.dae, c_.plan, violated);
   }
 
   void states_lost() {

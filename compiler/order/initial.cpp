@@ -1,6 +1,7 @@
 #include "compiler/order/initial.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "compiler/exact/random_point.h"
@@ -99,21 +100,70 @@ graph::Bipartite incidence_at(ExprPool& pool, const incidence::EquationList& equ
   return g;
 }
 
+/// By row: the unknowns in which the equation is linear, with coefficients that do not vary.
+graph::Bipartite linear_incidence(ExprPool& pool, const incidence::EquationList& equations,
+                                  std::uint32_t columns) {
+  graph::Bipartite g;
+  g.columns = columns;
+  for (const incidence::EquationList::Section& s : equations.sections()) {
+    std::vector<std::uint32_t> linear;
+    if (s.table && s.rows > 0) {
+      const std::vector<ExprId> partials = symbolic::gradient(pool, s.table->residual, s.table->slots);
+      for (std::uint32_t k = 0; k < partials.size(); ++k)
+        if (const Node& n = pool[partials[k]]; n.op == Op::Const ? n.value != 0 : n.op == Op::Param)
+          linear.push_back(k);
+    }
+    for (std::uint32_t row = 0; row < s.rows; ++row) {
+      if (s.table)
+        for (std::uint32_t k : linear) g.targets.push_back(s.table->unknowns_of(row)[k]);
+      else
+        for (Term t : s.sums->terms_of(row)) g.targets.push_back(t.unknown());
+      g.end_row();
+    }
+  }
+  return g;
+}
+
+/// Matches rows in which one column is not matched with that column, if they are linear in it, one after the
+/// other.
+void match_linear(const graph::Bipartite& g, const graph::Bipartite& linear, graph::Matching& m) {
+  auto given = [&](std::uint32_t v) { return m.row_of_column[v] != graph::kNone; };
+  const graph::Bipartite rows_of = graph::transpose(g);
+  std::vector<std::uint32_t> open, ready;
+  for (std::uint32_t e = 0; e < g.rows(); ++e) {
+    open.push_back(static_cast<std::uint32_t>(std::ranges::count_if(g.row(e), std::not_fn(given))));
+    if (open.back() == 1) ready.push_back(e);
+  }
+  for (std::size_t next = 0; next < ready.size(); ++next) {
+    const std::uint32_t e = ready[next];
+    if (open[e] != 1 || m.column_of_row[e] != graph::kNone) continue;
+    const std::uint32_t v = *std::ranges::find_if_not(g.row(e), given);
+    if (std::ranges::find(linear.row(e), v) == linear.row(e).end()) continue;
+    m.match(e, v);
+    for (std::uint32_t other : rows_of.row(v))
+      if (--open[other] == 1) ready.push_back(other);
+  }
+}
+
 /// A maximum matching of the hard equations.
-graph::Matching match_hard(const graph::Bipartite& g, const dae::System& dae) {
+graph::Matching match_hard(const graph::Bipartite& g, const dae::System& dae,
+                           const graph::Bipartite* linear = nullptr) {
   const std::uint32_t variables = g.columns;
   graph::Matching m = graph::Matching::empty(g.rows(), variables);
   auto has = [&](std::uint32_t e, std::uint32_t v) {
     return std::ranges::find(g.row(e), v) != g.row(e).end();
   };
   // An equation with one variable determines that one: where there are too many equations, not `x = 1` and
-  // `y = 0` are checked but `x^2 + y^2 = 1`, which might be hard to solve there.
+  // `y = 0` are checked but `x^2 + y^2 = 1`, which might be hard to solve there, or have another solution.
+  // So do linear equations from there on.
   for (auto e = static_cast<std::uint32_t>(dae.equations.count()); e < g.rows(); ++e)
     if (auto columns = g.row(e); columns.size() == 1 && m.row_of_column[columns[0]] == graph::kNone)
       m.match(e, columns[0]);
+  if (linear) match_linear(g, *linear, m);
   // The matching of the dynamic system leaves exactly the states free: few augmenting paths are missing.
   for (std::uint32_t v = 0; v < variables; ++v)
-    if (dae.assign[v] != dae::kNone && m.row_of_column[v] == graph::kNone && has(dae.assign[v], v))
+    if (dae.assign[v] != dae::kNone && m.row_of_column[v] == graph::kNone &&
+        m.column_of_row[dae.assign[v]] == graph::kNone && has(dae.assign[v], v))
       m.match(dae.assign[v], v);
   graph::augment(g, m);
   return m;
@@ -148,11 +198,17 @@ InitialMatching match_initial(ExprPool& pool, const system::System& system, cons
   auto variables = static_cast<std::uint32_t>(dae.variables.size());
   const graph::Bipartite g = incidence::determining_incidence(pool, hard, variables);
   graph::Matching m = match_hard(g, dae);
+  std::optional<graph::Bipartite> linear;  // where there is a choice of equations
+  if (m.size() < g.rows()) {
+    linear = linear_incidence(pool, hard, variables);
+    m = match_hard(g, dae, &*linear);
+  }
   if (const exact::Zeros zeros =
           find_zeros(pool, system, hard, g, static_cast<std::uint32_t>(dae.equations.count()));
       std::ranges::find(zeros.variables, true) != zeros.variables.end() && partials_read(pool, hard, zeros)) {
     const graph::Bipartite there = incidence_at(pool, hard, variables, zeros);
-    if (graph::Matching likely = match_hard(there, dae); likely.size() == m.size()) {
+    if (graph::Matching likely = match_hard(there, dae, linear ? &*linear : nullptr);
+        likely.size() == m.size()) {
       // A variable that is no state, and whose factor is zero, would not be determined by anything.
       InitialMatching result = with_guesses(there, std::move(likely), preference);
       if (std::ranges::find(result.row_of_variable, graph::kNone) == result.row_of_variable.end())

@@ -12,6 +12,7 @@
 #include "compiler/graph/dummy_derivatives.h"
 #include "compiler/graph/signed_union_find.h"
 #include "compiler/incidence/incidence.h"
+#include "compiler/reduce/local_choices.h"
 #include "compiler/reduce/state_priority.h"
 #include "compiler/reduce/state_sets.h"
 #include "compiler/singularity/random_jacobian.h"
@@ -27,8 +28,11 @@ using Column = std::vector<IndependentColumns::Entry>;
 constexpr std::uint32_t kNone = graph::kNone;
 constexpr int kNever = -2, kAlways = 2;  // state_preferences()
 constexpr std::uint64_t kMostWork = 200'000'000;
-/// Candidates, or equations that are monitored: the runtime works on a dense matrix.
+/// Candidates of a set, or equations that are monitored: the runtime works on a dense matrix.
 constexpr std::size_t kLargestSet = 300;
+/// More candidates are cut into sets of their own where that is possible, since the equations that select
+/// states from a set are dense; and how many rows the set of such a part may have.
+constexpr std::size_t kUndivided = 16, kLargestLocal = 64;
 
 /// Rows and columns of a matrix that share no nonzero entry with others, ascending.
 struct Part {
@@ -176,6 +180,7 @@ class Selection {
       const auto open = static_cast<std::size_t>(
           std::ranges::count_if(part.rows, [&](std::uint32_t row) { return !choice.pivots.has_pivot(row); }));
       if (open == 0 || among.size() <= open) continue;
+      if (among.size() > kUndivided && leave_open_locally(choice, part)) continue;
       if (among.size() > kLargestSet) {
         if (!too_large_ || among.size() > too_large_->candidates)
           too_large_ = TooLarge{among.size(), open, variable(choice.candidates[among.front()])};
@@ -184,21 +189,81 @@ class Selection {
       const auto rank = static_cast<std::size_t>(std::ranges::count_if(among, [&](std::uint32_t k) {
         return trial.offer(choice.columns[k], true) == IndependentColumns::Answer::Taken;
       }));
-      if (rank != open) continue;
-      dae::StateSet set = set_of(choice, part.rows, eliminated);
-      // The most preferred states first: the runtime takes the first of equals.
-      for (std::uint32_t k : among | std::views::reverse) {
-        const std::uint32_t column = choice.candidates[k];
-        set.candidates.push_back(variable(column).value);
-        set.weights.push_back(std::pow(10.0, -preference(column)));
-        choice.decision.open.push_back(column);
-        choice.left_open[k] = true;
-      }
-      set.states.resize(among.size() - open);
-      dae_.sets.push_back(std::move(set));
-      choice.open += open;
+      if (rank == open) add_set(choice, part.rows, eliminated, among);
     }
     std::erase_if(varying, [&](std::uint32_t k) { return choice.left_open[k]; });
+  }
+
+  /// The same in a part with many candidates, as many small sets (local_choices.h). False: it does not
+  /// consist of such sets.
+  bool leave_open_locally(Choice& choice, const Part& part) {
+    std::vector<std::uint32_t> place(choice.equations.size(), kNone);
+    for (std::uint32_t r = 0; r < part.rows.size(); ++r) place[part.rows[r]] = r;
+    std::vector<std::vector<std::uint32_t>> columns(part.columns.size());
+    for (std::uint32_t c = 0; c < columns.size(); ++c) {
+      for (const IndependentColumns::Entry& e : choice.columns[part.columns[c]])
+        columns[c].push_back(place[e.row]);
+      std::ranges::sort(columns[c]);
+      columns[c].erase(std::ranges::unique(columns[c]).begin(), columns[c].end());
+    }
+    auto globally = [&](LocalChoice local) {
+      for (std::uint32_t& row : local.rows) row = part.rows[row];
+      for (std::uint32_t& column : local.columns) column = part.columns[column];
+      return local;
+    };
+    const auto sets =
+        local_choices(static_cast<std::uint32_t>(part.rows.size()), columns, kLargestLocal,
+                      [&](const LocalChoice& local) { return determined(choice, globally(local)); });
+    if (!sets) return false;
+    for (const LocalChoice& local : *sets) {
+      const LocalChoice set = globally(local);
+      std::vector<std::uint32_t> eliminated, among;
+      for (std::uint32_t k : set.columns) (choice.dummy[k] ? eliminated : among).push_back(k);
+      if (!among.empty()) add_set(choice, set.rows, eliminated, among);
+    }
+    return true;
+  }
+
+  /// Whether the rows determine all dummies among the columns, and as many others as rows are left, of which
+  /// there are more.
+  static bool determined(const Choice& choice, const LocalChoice& local) {
+    const bool chooses =
+        std::ranges::any_of(local.columns, [&](std::uint32_t k) { return !choice.dummy[k]; });
+    if (local.columns.size() < local.rows.size() + (chooses ? 1 : 0)) return false;
+    if (local.columns.size() > kLargestSet) return false;
+    IndependentColumns trial(static_cast<std::uint32_t>(local.rows.size()));
+    std::size_t rank = 0;
+    for (const bool dummies : {true, false})
+      for (std::uint32_t k : local.columns) {
+        if (choice.dummy[k] != dummies) continue;
+        Column column;  // without rows of other choices
+        for (const IndependentColumns::Entry& e : choice.columns[k])
+          if (const auto at = std::ranges::lower_bound(local.rows, e.row);
+              at != local.rows.end() && *at == e.row)
+            column.push_back({static_cast<std::uint32_t>(at - local.rows.begin()), e.value, e.fixed});
+        const bool taken = trial.offer(column, true) == IndependentColumns::Answer::Taken;
+        if (dummies && !taken) return false;
+        rank += taken;
+      }
+    return rank == local.rows.size();
+  }
+
+  /// A set of which some candidates become dummies, one for each row that eliminates nothing.
+  void add_set(Choice& choice, const std::vector<std::uint32_t>& rows,
+               const std::vector<std::uint32_t>& eliminated, const std::vector<std::uint32_t>& among) {
+    const std::size_t open = rows.size() - eliminated.size();
+    dae::StateSet set = set_of(choice, rows, eliminated);
+    // The most preferred states first: the runtime takes the first of equals.
+    for (std::uint32_t k : among | std::views::reverse) {
+      const std::uint32_t column = choice.candidates[k];
+      set.candidates.push_back(variable(column).value);
+      set.weights.push_back(std::pow(10.0, -preference(column)));
+      choice.decision.open.push_back(column);
+      choice.left_open[k] = true;
+    }
+    set.states.resize(among.size() - open);
+    dae_.sets.push_back(std::move(set));
+    choice.open += open;
   }
 
   /// Dummies whose pivots vary, though others could take their place: the runtime must detect when such a

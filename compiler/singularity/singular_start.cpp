@@ -79,6 +79,12 @@ Conflict conflict(const dae::System& dae, const plan::Plan& plan,
   return result;
 }
 
+std::vector<std::uint32_t> equations_of(const std::vector<Contradiction>& contradictions) {
+  std::vector<std::uint32_t> result;
+  for (const Contradiction& c : contradictions) result.push_back(c.equation);
+  return result;
+}
+
 Origin origin_of(const dae::System& dae, std::uint32_t equation) {
   const auto equations = static_cast<std::uint32_t>(dae.equations.count());
   return equation < equations ? dae::origin(dae.equations, equation)
@@ -93,10 +99,14 @@ const char* sides_differ(const dae::System& dae, std::uint32_t equation) {
   return sides[std::min<std::uint32_t>(dae::differentiations(dae, equation), 2)];
 }
 
+std::size_t overdetermined_start_size(const dae::System& dae, const plan::Plan& plan,
+                                      const std::vector<Contradiction>& contradictions) {
+  return conflict(dae, plan, equations_of(contradictions)).initial.size();
+}
+
 void report_overdetermined_start(const system::System& system, const dae::System& dae, const plan::Plan& plan,
                                  const std::vector<Contradiction>& contradictions, Diagnostics& diagnostics) {
-  std::vector<std::uint32_t> redundant;
-  for (const Contradiction& c : contradictions) redundant.push_back(c.equation);
+  const std::vector<std::uint32_t> redundant = equations_of(contradictions);
   const Conflict found = conflict(dae, plan, redundant);
 
   SourceNames terms(system);

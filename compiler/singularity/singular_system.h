@@ -45,6 +45,9 @@ struct Contradiction {
 /// differ", and so on.
 const char* sides_differ(const dae::System& dae, std::uint32_t equation);
 
+/// How many initial equations the incidence lets contradict each other: what the report below names.
+std::size_t overdetermined_start_size(const dae::System& dae, const plan::Plan& plan,
+                                      const std::vector<Contradiction>& contradictions);
 /// Reports initial equations that cannot all hold: those that a run found not to hold, and what they
 /// contradict.
 void report_overdetermined_start(const system::System& system, const dae::System& dae, const plan::Plan& plan,

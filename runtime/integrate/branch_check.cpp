@@ -22,6 +22,8 @@ constexpr int kMostSteps = 100, kMostSearches = 400;
 // A prediction is trusted if it misses the solution by at most this part of its change.
 constexpr double kPredicted = 0.25, kSmallChange = 1e-6;
 constexpr std::size_t kMostJumps = 16;
+// The end of a branch is that of an event if this part of the time before the event is between them.
+constexpr double kAtEvent = 1e-3;
 
 double shortest_step(double from, double to) {
   return std::max(8 * std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to)),
@@ -98,6 +100,7 @@ void BranchCheck::restart(double time) {
   }
   gather(time, last_);
   known_ = true;
+  if (const auto ended = std::exchange(ended_before_event_, {})) record_jump(*ended);
 }
 
 void BranchCheck::begin_step() {
@@ -302,10 +305,14 @@ bool BranchCheck::follow_rows(double time, double factor) {
 }
 
 void BranchCheck::approach_event(double time) {
+  const double begin = last_.time;
   if (loops_.empty() || output(time)) return;
-  // Just behind a crossing the equations before it may not have a solution.
   instance_.failure() = {};
-  if (known_) restore(last_);
+  if (!known_) return;
+  restore(last_);
+  // Just behind a crossing the equations before it may not have a solution; but a branch that ends long
+  // before the event does not end because of it.
+  if (time - last_.time > kAtEvent * (time - begin)) ended_before_event_ = last_;
 }
 
 void BranchCheck::end_part(double time) {

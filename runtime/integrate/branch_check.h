@@ -94,7 +94,8 @@ class BranchCheck {
   Solution last_;       // of the last row or step
   bool known_ = false;  // `last_`
   bool lost_ = false;   // there was no solution behind `last_`
-  Solution end_;        // of the last step, dynamic loops only
+  std::optional<Solution> ended_before_event_;
+  Solution end_;  // of the last step, dynamic loops only
   double shorter_ = 0;
   std::uint32_t ended_ = 0;  // the loop whose branch ended
   std::vector<double> held_;

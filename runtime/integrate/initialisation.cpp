@@ -14,7 +14,7 @@ namespace {
 bool tells_more(const ConsistentStart& all, const Failure& one) {
   if (!all.failure()) return false;
   if (one.kind == FailureKind::ZeroPivot) return true;
-  if (one.kind == FailureKind::StartContradicts) return all.singular();
+  if (one.kind == FailureKind::StartContradicts) return all.singular() || all.failure().dependent;
   if (one.kind != FailureKind::LoopSingular || !one.linear) return false;
   if (all.failure().kind == FailureKind::StartContradicts && !all.all_determined()) return false;
   if (!one.dependent || one.unknowns + one.inner == 1) return true;
@@ -93,7 +93,10 @@ bool Initialisation::solve_at_once(const Point& point) {
     guessed_ = start.guessed();
     return true;
   }
-  instance_.failure() = tells_more(start, before) ? start.failure() : before;
+  const bool more = tells_more(start, before);
+  instance_.failure() = more ? start.failure() : before;
+  if (more && before.kind == FailureKind::StartContradicts && !start.singular())
+    instance_.failure().violated = before.equations;
   return false;
 }
 

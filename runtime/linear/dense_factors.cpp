@@ -37,6 +37,13 @@ std::optional<std::uint32_t> DenseFactors::factor(const SparsePattern& pattern,
   return std::nullopt;
 }
 
+int DenseFactors::determinant_sign() const {
+  const std::size_t n = pivots_.size();
+  bool negative = false;
+  for (std::size_t k = 0; k < n; ++k) negative ^= (pivots_[k] != k) != (lu_[k * n + k] < 0);
+  return negative ? -1 : 1;
+}
+
 void DenseFactors::solve(const double* right_hand_side, std::span<const double> row_scale, double* x) const {
   const std::size_t n = pivots_.size();
   for (std::size_t i = 0; i < n; ++i) x[i] = right_hand_side[i] * row_scale[i];

@@ -21,6 +21,9 @@ class DenseFactors {
   /// The solution may overwrite the right-hand side.
   void solve(const double* right_hand_side, std::span<const double> row_scale, double* x) const;
 
+  /// Of the matrix that was factorised last.
+  int determinant_sign() const;
+
  private:
   std::vector<double> lu_;  // by columns; L without its diagonal of ones
   std::vector<std::uint32_t> pivots_;

@@ -58,6 +58,8 @@ class LinearSystem {
   /// With `least` 0 only a pivot of 0 does.
   Status factor(double least = std::numeric_limits<double>::epsilon());
   std::uint32_t singular_column() const { return singular_column_; }
+  /// Of the last matrix, which is dense.
+  int determinant_sign() const { return dense_.determinant_sign(); }
   /// A lower bound, mostly within a small factor, for the norm of the inverse of the last matrix with rows
   /// and columns scaled to a largest entry of 1: its condition, whatever the units of equations and unknowns.
   /// Three solutions for right-hand sides of random signs.

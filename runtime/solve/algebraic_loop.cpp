@@ -77,7 +77,7 @@ AlgebraicLoopSolver::AlgebraicLoopSolver(const Model& model, const AlgebraicLoop
   for (std::size_t k = 0; k < places.size(); ++k) gather_[positions[k]] = places[k];
   nominal_.reserve(n);
   for (std::uint32_t variable : unknowns_) nominal_.push_back(nominal[variable]);
-  if (can_untear_ && kind_ == AlgebraicLoop::Nonlinear)
+  if (kind_ == AlgebraicLoop::Nonlinear)
     for (const KernelBatch& batch : inner_)
       for (std::uint32_t row = 0; row < batch.count; ++row)
         inner_variables_.push_back(solved_variable(model, batch, row));

@@ -94,6 +94,11 @@ class AlgebraicLoopSolver {
   void scale_rows(const std::vector<double>& step);
   bool rounding() const;
   void watch_contraction(double full, double rest);
+  double inner_change(const Point& point) const;
+  bool ends_on_branch(const Point& point, Failure& failure);
+  bool begins_elsewhere(const Point& point) const;
+  bool contracts_untorn(const Point& point);
+  bool contracts_with_last_factors(const Point& point);
   bool leaves() const { return stay_ && branch_uncertain_; }
   /// What became of a step that is halved until it brings the solution nearer.
   enum class Damping : std::uint8_t { Converged, Decreased, Failed };
@@ -140,7 +145,7 @@ class AlgebraicLoopSolver {
   std::vector<std::uint32_t> gather_;           // per nonzero: its place in gradients_
   std::vector<double> nominal_;                 // per tearing variable
   ResidualTerms terms_;                         // of the residual equations
-  std::vector<std::uint32_t> inner_variables_;  // of a nonlinear loop that can be solved without tearing
+  std::vector<std::uint32_t> inner_variables_;  // of a nonlinear loop
   std::vector<double> inner_start_;
   std::vector<double> start_, x_, step_, trial_, residual_, row_scale_;
   double backward_error_ = 0;  // of the last solution of a linear loop
@@ -150,6 +155,7 @@ class AlgebraicLoopSolver {
   std::unique_ptr<Untorn> untorn_;                     // made on first use
   bool can_untear_, prefer_untorn_ = false;
   bool branch_uncertain_ = false, stay_ = false, rough_ = false;
+  int start_sign_ = 0;  // of the determinant of the Jacobian
   double contraction_ = 0, largest_quotient_ = 0, expected_ = 0;
   std::uint64_t factorisations_ = 0;
 };

@@ -11,8 +11,10 @@
 //
 // Where the equations have several solutions, they are branches as functions of the time. From a solution of
 // a moment ago the method leads to the one on the same branch if it contracts from the first step on, by
-// kSameBranch (Deuflhard, section 5.1.2). Where it does not, or steps are damped, it may have gone over to
-// another branch, and the solution is marked as uncertain.
+// kSameBranch (Deuflhard, section 5.1.2), and if the inner variables are near those of the solution before
+// when it begins; where they are not, it is to contract without tearing, or in a large loop with the factors
+// of the solution before; and if the determinant has the same sign at both. Where it does not, or steps are
+// damped, it may have gone over to another branch, and the solution is marked as uncertain.
 #include <algorithm>
 #include <cmath>
 
@@ -38,6 +40,7 @@ constexpr double kSameBranch = 0.25, kSameBranchSparse = 0.5, kShort = 1e-6;
 // Of the next quotient to this one, down to the second value; of the next step to the correction after this
 // one.
 constexpr double kNextQuotient = 0.8, kQuadratic = 0.1, kNextStep = 3;
+constexpr double kNear = 0.01;   // inner variables at the start, and those of the solution before
 constexpr double kRough = 1e-4;  // correction of a point on the way
 
 }  // namespace
@@ -71,26 +74,94 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
   branch_uncertain_ = branch_uncertain_ || perturbations > 0;
   if (leaves()) return describe(point, FailureKind::LoopNotConverged, 0, failure), false;
   if (with_kept_factors(point)) return true;
+  if (begins_elsewhere(point)) {
+    const bool small = !keeps_factors() && can_untear_;
+    if (small && contracts_untorn(point)) return true;
+    branch_uncertain_ = small || !contracts_with_last_factors(point);
+  }
+  if (leaves()) return describe(point, FailureKind::LoopNotConverged, 0, failure), false;
   largest_quotient_ = keeps_factors() ? kSameBranchSparse : kSameBranch;
   expected_ = HUGE_VAL;
   for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
     if (const auto kind = newton_step(point, iteration == 1, perturbations))
       return describe(point, *kind, iteration, failure), false;
+    if (iteration == 1 && !keeps_factors()) start_sign_ = system_.determinant_sign();
     scale_rows(step_);
     double full = 0, rest = 0;
     switch (damp_step(point, full, rest)) {
-      case Damping::Converged: return true;
+      case Damping::Converged: return ends_on_branch(point, failure);
       case Damping::Failed: return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
       case Damping::Decreased: break;
     }
     if (full > kShort) watch_contraction(full, rest);
     if (leaves()) return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
-    if (rough_ && !branch_uncertain_ && rest <= kRough) return true;
+    if (rough_ && !branch_uncertain_ && rest <= kRough) return ends_on_branch(point, failure);
     for (std::size_t k = 0; k < unknowns_.size(); ++k) x_[k] = point.values[unknowns_[k]];
     if (keeps_factors() && rest <= kContraction * full && contract(point, full) == Kept::Converged)
       return true;
   }
   return describe(point, FailureKind::LoopNotConverged, kMaxIterations, failure), false;
+}
+
+/// The largest change of an inner variable since the start, relative to value plus nominal value.
+double AlgebraicLoopSolver::inner_change(const Point& point) const {
+  double largest = 0;
+  for (std::size_t k = 0; k < inner_variables_.size(); ++k) {
+    const double now = point.values[inner_variables_[k]], before = inner_start_[k];
+    const double scale = std::max(std::abs(now), std::abs(before)) + nominals_[inner_variables_[k]];
+    largest = std::max(largest, std::abs(now - before) / scale);
+  }
+  return largest;
+}
+
+/// Along a branch the determinant of the Jacobian keeps its sign, and on the next solution it often has the
+/// other one. This is examined for small loops, after a longer way.
+bool AlgebraicLoopSolver::ends_on_branch(const Point& point, Failure& failure) {
+  double moved = inner_change(point);
+  for (std::size_t k = 0; k < unknowns_.size(); ++k)
+    moved = std::max(moved,
+                     std::abs(point.values[unknowns_[k]] - start_[k]) / (std::abs(start_[k]) + nominal_[k]));
+  if (!branch_uncertain_ && !keeps_factors() && moved > kNear)
+    branch_uncertain_ =
+        jacobian(point) != LinearSystem::Status::Ok || system_.determinant_sign() != start_sign_;
+  if (leaves()) return describe(point, FailureKind::LoopNotConverged, 0, failure), false;
+  return true;
+}
+
+/// With the tearing variables of the solution before the method begins elsewhere if an inner variable differs
+/// much there: x2 = (s - x1) / 0.01, s having changed. That it contracts from there says nothing.
+bool AlgebraicLoopSolver::begins_elsewhere(const Point& point) const {
+  return !branch_uncertain_ && inner_change(point) > kNear;
+}
+
+/// Without tearing the method begins at the solution before. Whether it contracts from there.
+bool AlgebraicLoopSolver::contracts_untorn(const Point& point) {
+  Failure failure;
+  restore_start(point);
+  AlgebraicLoopSolver& solver = untorn();
+  solver.begin_branch(true, rough_);
+  const bool solved = solver.solve(point, failure) && !solver.branch_uncertain_;
+  contraction_ = std::max(contraction_, solver.contraction_);
+  if (!solved) set(point, start_);
+  residuals(point, residual_.data());
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) x_[k] = point.values[unknowns_[k]];
+  return solved;
+}
+
+/// Of a large loop: whether the first step contracts with the last factors, which are those of the solution
+/// before as a rule.
+bool AlgebraicLoopSolver::contracts_with_last_factors(const Point& point) {
+  bool same = factored_ && correction(step_);
+  if (!same) return false;
+  const double full = length(step_);
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = x_[k] + step_[k];
+  residuals(point, residual_.data());
+  same = all_finite(residual_) && correction(trial_);
+  const double quotient = same && full > 0 ? length(trial_) / full : 0;
+  contraction_ = std::max(contraction_, quotient);
+  set(point, x_);
+  residuals(point, residual_.data());
+  return same && quotient <= kSameBranchSparse;
 }
 
 /// Where the method contracts by theta it does so quadratically: the next step is hardly longer than the
@@ -178,9 +249,9 @@ AlgebraicLoopSolver::Kept AlgebraicLoopSolver::contract(const Point& point, doub
   for (int k = 1;; ++k) {
     const double size = length(trial_), theta = size / last;
     if (!(theta <= kContraction) || !advance(point)) return k == 1 ? Kept::NoContraction : Kept::Slow;
-    const double error = theta / (1 - theta) * size;
-    if (error <= kKeptTolerance || rounding()) return Kept::Converged;
-    if (k + std::log(kKeptTolerance / error) / std::log(theta) > kMostCorrections) return Kept::Slow;
+    const double error = theta / (1 - theta) * size, tolerance = rough_ ? kRough : kKeptTolerance;
+    if (error <= tolerance || rounding()) return Kept::Converged;
+    if (k + std::log(tolerance / error) / std::log(theta) > kMostCorrections) return Kept::Slow;
     if (!correction(trial_)) return Kept::Slow;
     last = size;
   }

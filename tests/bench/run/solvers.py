@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Compares the solvers: runs models by each of them and shows steps, work, time, and error.
 
-    solvers.py SIGREL [--tolerance X] [--limit SECONDS] [--ratio R] FILE...
+    solvers.py SIGREL [--tolerance X] [--limit SECONDS] [--ratio R] [--runs N] FILE...
 
 The error is the largest difference of a final value from a run of CVODE, or else IDA, at 1e-3 of the
 tolerance, relative to the value or to 1e-3 of the largest final value of the model, whichever is larger. A line
 `auto` with a star takes more than R times the time, and the steps, of the best solver that completes
-with at most ten times the error of `auto`. Times are noisy: compare those of one model only.
+with at most ten times the error of `auto`. Times are the least of N runs, and noisy: compare those of one model
+only.
 """
 import argparse
 import csv
@@ -68,6 +69,10 @@ def survey(arguments, model):
     if "failure" in reference:
         reference = run(arguments, model, "ida", precise)
     results = {solver: run(arguments, model, solver, tolerance) for solver in SOLVERS}
+    for _ in range(1, arguments.runs):
+        for solver, r in results.items():
+            if r.get("ms") is not None:
+                r["ms"] = min(r["ms"], run(arguments, model, solver, tolerance).get("ms") or r["ms"])
     for r in results.values():
         if "values" in r and "values" in reference:
             r["error"] = error(r["values"], reference["values"])
@@ -93,6 +98,7 @@ def main():
     options.add_argument("--tolerance", type=float, default=1e-6, help="of all runs, instead of the models' own")
     options.add_argument("--limit", type=float, default=60, help="seconds for one run")
     options.add_argument("--ratio", type=float, default=1.5)
+    options.add_argument("--runs", type=int, default=1)
     arguments = options.parse_args()
     print("| model | asked | used | steps | rejected | evaluations | ms | error |")
     print("|---|---|---|---|---|---|---|---|")

@@ -179,6 +179,7 @@ Structure Elaborator::State::structure(const system::System& system, Instantiato
   Identities::Unknowns unknowns = identities.unknowns(system, instances);
   result.unknowns = std::move(unknowns.of);
   result.synonyms = std::move(unknowns.synonyms);
+  result.triggers = identities.triggers(system, instances);
   result.owners.resize(system.unknowns);
   std::vector<std::uint32_t> first_switch(system.instances.size(), system::kNoSwitch);
   for (std::uint32_t k = static_cast<std::uint32_t>(system.switches.size()); k-- > 0;)

@@ -93,6 +93,7 @@ struct Structure {
   std::vector<Switch> switches;         // by System::switches
   std::vector<std::uint32_t> targets;   // by System::transitions: modes
   std::vector<std::uint32_t> unknowns;  // identities
+  std::vector<std::uint32_t> triggers;  // the same
   std::vector<std::uint32_t> owners;    // by unknown: the innermost switch in whose mode it is, or kNoSwitch
   std::vector<std::pair<std::uint32_t, std::uint32_t>> synonyms;  // unknowns and further identities
   /// Of System::mode_numbers: those of given modes whose values decide structure.

@@ -34,6 +34,18 @@ SwitchIdentity Identities::of_switch(InstanceIdentity instance, const SwitchPlac
   return switches_.try_emplace({instance, place}, static_cast<std::uint32_t>(switches_.size())).first->second;
 }
 
+std::vector<std::uint32_t> Identities::triggers(const system::System& system,
+                                                std::span<const InstanceIdentity> instances) {
+  Counter counter;
+  std::vector<std::uint32_t> result;
+  for (const system::Trigger& t : system.events.triggers) {
+    const InstanceIdentity instance = instances[t.origin.instance];
+    const std::uint64_t place = word(system.sources[t.origin.source].span);
+    result.push_back(intern(triggers_, {instance, 0, place, counter.next(instance, place)}, 0));
+  }
+  return result;
+}
+
 Identities::Unknowns Identities::unknowns(const system::System& system,
                                           std::span<const InstanceIdentity> instances) {
   // The keys of a template's names, without the instance.

@@ -22,6 +22,9 @@ class Identities {
   /// Of the children of an instance, in order.
   void children(InstanceIdentity parent, const system::Template& body, std::vector<InstanceIdentity>& out);
   SwitchIdentity of_switch(InstanceIdentity instance, const SwitchPlace& place);
+  /// Of all triggers of a system, given the identities of its instances.
+  std::vector<std::uint32_t> triggers(const system::System& system,
+                                      std::span<const InstanceIdentity> instances);
 
   /// Of all unknowns of a system, given those of its instances. Names that denote another unknown have an
   /// identity, too: the unknown and it.
@@ -47,7 +50,7 @@ class Identities {
     return table.try_emplace(key, static_cast<std::uint32_t>(table.size()) + first).first->second;
   }
 
-  Table instances_, unknowns_;
+  Table instances_, unknowns_, triggers_;
   std::map<std::pair<InstanceIdentity, SwitchPlace>, SwitchIdentity> switches_;
 };
 

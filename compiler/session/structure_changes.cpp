@@ -11,6 +11,7 @@
 
 #include "compiler/explain/run_notes.h"
 #include "compiler/pipeline/structures.h"
+#include "runtime/events/event_handler.h"
 
 namespace sigrel::session {
 namespace {
@@ -177,6 +178,14 @@ runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::C
   set_numbers(modes, next);
   carry_over(modes, next);
   next.columns = columns();
+  const elaborate::Structure& structure = current_->structure;
+  for (std::size_t t = 0; t < structure.triggers.size(); ++t) {
+    const auto held = held_.find(structure.triggers[t]);
+    const bool is_handler = current_->system.events.triggers[t].kind != system::Trigger::Transition;
+    next.holding.push_back(!is_handler || held == held_.end() ? runtime::EventHandler::kBegins
+                           : held->second                     ? runtime::EventHandler::kHeld
+                                                              : runtime::EventHandler::kDidNotHold);
+  }
   return next;
 }
 
@@ -261,7 +270,8 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
         const double now = value_of(current_->dae, start.values, unknown, 0);
         return std::isnan(now) ? 0.0 : now;
       });
-  if (!due.empty()) return leave_by_impulses({time_, due, start.values, start.parameters, {}, true}, next);
+  if (!due.empty())
+    return leave_by_impulses({time_, due, start.values, start.parameters, {}, {}, true}, next);
   before_jump_ = values_;
   for (const Jump& j : jumps.jumps) {
     const std::uint32_t identity = structure.unknowns[j.unknown];
@@ -360,6 +370,7 @@ void StructureChanges::report(const std::string& why, std::span<const std::uint3
 void StructureChanges::record(const runtime::StructureEnd& end) {
   const dae::System& dae = current_->dae;
   for (std::vector<double>& values : values_) std::ranges::fill(values, kNoValue);
+  held_.clear();
   auto set = [&](std::uint32_t order, std::uint32_t identity, double value) {
     if (values_.size() <= order) values_.resize(order + 1);
     if (values_[order].size() <= identity) values_[order].resize(identity + 1, kNoValue);
@@ -373,6 +384,8 @@ void StructureChanges::record(const runtime::StructureEnd& end) {
       set(order++, identity, alias.kind == dae::Alias::Negated ? 0.0 - end.values[v] : end.values[v]);
   };
   const elaborate::Structure& structure = current_->structure;
+  for (std::size_t t = 0; t < structure.triggers.size(); ++t)
+    held_[structure.triggers[t]] = end.holding[t] != 0;
   for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) take(u, structure.unknowns[u]);
   for (const auto& [unknown, identity] : structure.synonyms) take(unknown, identity);
 }

@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -82,12 +83,13 @@ class StructureChanges final : public runtime::StructureSource {
   std::vector<std::pair<std::string, double>> set_;
   Diagnostics& diagnostics_;
   std::vector<ColumnOf> columns_;
-  std::vector<std::vector<double>> values_;  // by order of differentiation and identity; NaN: none
-  pipeline::Modes modes_;                    // of the present structure
-  double time_ = 0;                          // of the last change
-  Span until_;                               // of the first transition that led to it
-  std::vector<std::string> entered_;         // what led to it, in words
-  bool branches_told_ = false;               // ends of the solutions of algebraic loops
+  std::vector<std::vector<double>> values_;       // by order of differentiation and identity; NaN: none
+  std::unordered_map<std::uint32_t, bool> held_;  // by identity of triggers: a condition
+  pipeline::Modes modes_;                         // of the present structure
+  double time_ = 0;                               // of the last change
+  Span until_;                                    // of the first transition that led to it
+  std::vector<std::string> entered_;              // what led to it, in words
+  bool branches_told_ = false;                    // ends of the solutions of algebraic loops
   // At an instant:
   pipeline::ModeSearch search_;
   std::vector<std::vector<double>> before_jump_;  // `values_`

@@ -92,6 +92,12 @@ class EventHandler {
 
   /// The trigger that terminates the simulation, if its condition is true.
   std::optional<std::uint32_t> terminated() const;
+  /// By trigger: whether one of its conditions holds.
+  std::vector<std::uint8_t> holding() const;
+  static constexpr std::uint8_t kBegins = 0, kDidNotHold = 1, kHeld = 2;
+  /// Conditions of triggers that did not hold (`before`, by trigger: one of these) are to become true if they
+  /// hold. Whether there are any.
+  bool let_become_true(std::span<const std::uint8_t> before);
   /// The transitions whose conditions hold.
   std::vector<std::uint32_t> transitions() const;
   /// Per parameter: 1 if the condition of a transition reads it, 2 if that of one that is due does.

@@ -184,6 +184,12 @@ bool EventIteration::hold_transitions(double time, double tolerance) {
   return true;
 }
 
+bool EventIteration::fire_after_change(double time, std::span<const std::uint8_t> before) {
+  if (handler_.empty() || before.empty() || !handler_.let_become_true(before)) return true;
+  bool changed = false;
+  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
+}
+
 bool EventIteration::resume(double time, Failure& failure, bool same_run) {
   const Point point = instance_.point(time);
   if (!evaluate_inputs(point)) return false;

@@ -80,6 +80,9 @@ class EventIteration {
   /// not return at once to the mode that it has just left because of that error.
   /// `tolerance`: of a step.
   bool hold_transitions(double time, double tolerance);
+  /// The same: handlers outside of what has changed fire if their conditions hold now and did not before
+  /// (NextStructure::holding).
+  bool fire_after_change(double time, std::span<const std::uint8_t> before);
   /// Before the evaluation of an instant at this time: what is known beforehand not to change then is not
   /// evaluated. `process` does so itself.
   void begin_instant(double time) {

@@ -369,6 +369,7 @@ bool Simulation::is_accepted(InitialValueProblem& problem, bool ready, bool& aga
   if (verdict == StructureSource::Verdict::Failed)
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = part_.begin};
   if (!ready || verdict != StructureSource::Verdict::Accepted) return false;
+  if (!problem.events.fire_after_change(part_.begin, next_.holding)) return failed(problem);
   outcome_.transitions = problem.events.transitions();
   return true;
 }
@@ -390,8 +391,9 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
     return false;
   }
   if (!problem.instance.observe(time, problem.instance.model.observed)) return failed(problem);
+  const std::vector<std::uint8_t> holding = problem.events.handler().holding();
   auto next = control_.structure->next({time, outcome_.transitions, problem.instance.values,
-                                        problem.instance.parameters, outcome_.jumps, at_once});
+                                        problem.instance.parameters, outcome_.jumps, holding, at_once});
   outcome_.jumps.clear();  // their numbers are those of the model that ended
   if (!next) {
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = time};

@@ -18,8 +18,9 @@ struct StructureEnd {
   std::span<const std::uint32_t> transitions;  // triggers whose condition holds, ascending
   std::span<const double> values;              // of all variables
   std::span<const double> parameters;
-  std::span<const BranchJump> jumps;  // of solutions of algebraic loops in this part
-  bool at_once = false;               // the part ends where it began, before a row of it is written
+  std::span<const BranchJump> jumps;      // of solutions of algebraic loops in this part
+  std::span<const std::uint8_t> holding;  // by trigger: whether one of its conditions holds
+  bool at_once = false;                   // the part ends where it began, before a row of it is written
 };
 
 /// What a simulation continues with. Its start determines all values: guesses are parameters
@@ -28,6 +29,9 @@ struct NextStructure {
   const Model* model = nullptr;  // outlives the simulation
   Overrides overrides{};
   std::vector<Column> columns{};  // of the results, in the order of Output::columns
+  /// By trigger, EventHandler::kHeld or kDidNotHold: before the change; one whose condition did not hold and
+  /// does so afterwards fires. Others begin.
+  std::vector<std::uint8_t> holding{};
 };
 
 /// The start of a part: all values, after initial events.

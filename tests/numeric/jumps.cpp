@@ -65,6 +65,11 @@ TEST_CASE("a string that would push after the capture is slack again, with the t
         1e-6);
 }
 
+TEST_CASE("handlers fire if what they compare jumps") {
+  check("counted", {{"above", 1, 1}, {"below", 1, 1}, {"inside", 1, 0}, {"u2", 1, 2}, {"above", 0.4, 0}},
+        1e-9);
+}
+
 TEST_CASE("the same jumps at each visit of a mode vector, which is compiled once") {
   numeric::Model model("jumps.sr", "clutch");
   const Run first = model.run({.stop = 3, .tolerance = 1e-9});

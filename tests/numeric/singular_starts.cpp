@@ -98,7 +98,8 @@ std::array<std::array<double, 3>, 5> random_matrix(int rank) {
   std::array<std::array<double, 3>, 5> matrix{};
   for (int r = 0; r < 5; ++r)
     for (int k = 0; k < rank; ++k) {
-      const double factor = r == k + 5 - rank ? 1 : *rc::gen::inRange(-1, 2);
+      const int own = r - (5 - rank);  // the last rows are those of a triangle
+      const double factor = own == k ? 1 : own >= 0 && k > own ? 0 : *rc::gen::inRange(-1, 2);
       for (int c = 0; c < 3; ++c) matrix[r][c] += factor * basis[k][c];
     }
   return matrix;

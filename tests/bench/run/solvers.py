@@ -29,7 +29,7 @@ def final_values(path):
         last = None
         for last in csv.reader(rows):
             pass
-    return [float(x) for x in last[1:]]
+    return [float(x) for x in last[1:] if x]  # none of a mode that is not active
 
 
 def run(arguments, model, solver, tolerance):

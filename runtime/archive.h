@@ -85,7 +85,7 @@ class Archive {
     } else if (!fine_ || from_.size() < size) {
       fine_ = false;
     } else {
-      std::memcpy(value, from_.data(), size);
+      if (size > 0) std::memcpy(value, from_.data(), size);  // an empty list has no address
       from_.remove_prefix(size);
     }
   }

@@ -204,7 +204,8 @@ bool Instantiator::run(RelationObject& given) {
   for (std::uint32_t i = 0; i < system_.instances.size(); ++i)
     if (!instantiate(i)) return false;
 
-  report_unused_settings();
+  // A part that has the parameter may be one of other modes.
+  if (!modes_) report_unused_settings();
   mark_structural_operands();
   for (system::NamedParameter& n : system_.named_parameters) n.structural = structural_[n.parameter];
   for (std::size_t k = 0; k < arguments_.size(); ++k)

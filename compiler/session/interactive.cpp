@@ -252,13 +252,18 @@ std::optional<std::string> Interactive::structural_type_of(const std::string& te
 }
 
 std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>& text, const Settings& set) {
-  std::optional<core::Program> program;
+  struct Kept {
+    core::Program program;  // which structures that a run comes to are elaborated from
+    std::shared_ptr<Compiled> model{};
+  };
+  std::shared_ptr<Kept> kept;
   if (text) {
-    if (std::optional<Expression> found = expression(*text)) program = std::move(found->program);
-  } else {
-    program = check(libraries_, own_, nullptr);
+    if (std::optional<Expression> found = expression(*text))
+      kept = std::make_shared<Kept>(std::move(found->program));
+  } else if (std::optional<core::Program> program = check(libraries_, own_, nullptr)) {
+    kept = std::make_shared<Kept>(std::move(*program));
   }
-  if (!program) return nullptr;
+  if (!kept) return nullptr;
   elaborate::Options options;
   options.libraries = options_.libraries;
   options.limits = options_.limits;
@@ -271,9 +276,10 @@ std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>&
                             .verify = options_.verify,
                             .keep_equations = options_.keep_equations,
                             .limits = options_.limits};
-  std::shared_ptr<Compiled> model = pipeline::back_end(*program, options, Backend::Jit, context);
+  kept->model = pipeline::back_end(kept->program, options, Backend::Jit, context);
   diagnostics_.append(found);
-  return model;
+  Compiled* model = kept->model.get();
+  return model ? std::shared_ptr<Compiled>(std::move(kept), model) : nullptr;
 }
 
 Run Interactive::run(const Compiled& model, const RunOptions& options) {

@@ -203,12 +203,16 @@ std::vector<Differentiated> differentiated(const system::System& system) {
       const Node n = system.exprs[id];
       if (n.op == Op::Der) order[n.a] = std::max(order[n.a], n.b);
     }
-    for (std::uint32_t slot = 0; slot < table.slots; ++slot)
-      for (std::size_t row = 0; row < table.rows() && order[slot] > 0; ++row)
+    for (std::uint32_t slot = 0; slot < table.slots; ++slot) {
+      Origins::InOrder origins(table.origins);
+      for (std::size_t row = 0; row < table.rows() && order[slot] > 0; ++row) {
+        const bool discrete = system.sources[origins[row].source].kind == system::EquationKind::Event;
         for (std::uint32_t k = 0; k < order[slot]; ++k)
           if (const std::uint32_t u = table.unknowns_of(row)[slot];
               seen.insert(std::uint64_t{u} << 32 | k).second)
-            result.push_back({u, k});
+            result.push_back({u, k, discrete});
+      }
+    }
   }
   return result;
 }

@@ -25,6 +25,7 @@ namespace sigrel::session {
 /// An unknown that equations differentiate: its value, or its derivative below the highest order.
 struct Differentiated {
   std::uint32_t unknown = 0, order = 0;
+  bool discrete = false;  // only events change it
 };
 /// Those of the equations of a system.
 std::vector<Differentiated> differentiated(const system::System& system);

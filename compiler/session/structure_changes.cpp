@@ -64,6 +64,23 @@ StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeli
     columns_.push_back(c);
   }
   told_ = modes_by_identity(start);
+  find_tied();
+}
+
+/// Variables that equations differentiate and that are no states.
+void StructureChanges::find_tied() {
+  const dae::System& dae = current_->dae;
+  std::vector<bool> known(dae.variables.size(), false);
+  for (const runtime::State& s : current_->plan.model.states) known[s.variable] = true;
+  tied_.clear();
+  for (const Differentiated& d : differentiated(current_->system)) {
+    const dae::Alias alias = dae.aliases[d.unknown];
+    if (d.discrete || alias.kind == dae::Alias::Zero) continue;
+    const std::uint32_t v = derivative(dae, alias.variable, d.order);
+    if (v == dae::kNone || known[v]) continue;
+    known[v] = true;
+    tied_.push_back(v);
+  }
 }
 
 std::optional<runtime::NextStructure> StructureChanges::next(const runtime::StructureEnd& end) {
@@ -80,7 +97,15 @@ std::optional<runtime::NextStructure> StructureChanges::next(const runtime::Stru
     refused_ = {};
     entered_.clear();
   }
-  return follow_transitions(end);
+  return end.transitions.empty() ? stay(end) : follow_transitions(end);
+}
+
+/// The start in the present modes: something jumped that differentiated values are tied to.
+std::optional<runtime::NextStructure> StructureChanges::stay(const runtime::StructureEnd& end) {
+  const system::System& system = current_->system;
+  until_ = system.sources[system.switches.front().origin.source].span;
+  entered_.push_back("values that this depends on jump");
+  return try_modes(next_modes(end, runtime::kNone), false);
 }
 
 /// Impulses in the present modes make transitions due: their start does not take place, and the values are
@@ -163,6 +188,7 @@ bool StructureChanges::compile(pipeline::SingularModes& why) {
   diagnostics_.append(found);
   jumped_ = false;
   current_ = model;
+  find_tied();
   if (changed) changed(*model);
   return true;
 }
@@ -331,6 +357,8 @@ void StructureChanges::report_inconsistent(const Diagnostics& found) {
     else
       d.note("in these modes: " + error->message);
     for (const std::string& note : error->notes) d.note(note);
+    d.helps = error->helps;
+    if (error->code == Code::LimitExceeded) return;
   }
   d.help(
       "each combination of modes that a run reaches needs as many independent equations as unknowns; small "
@@ -388,6 +416,10 @@ void StructureChanges::record(const runtime::StructureEnd& end) {
     held_[structure.triggers[t]] = end.holding[t] != 0;
   for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) take(u, structure.unknowns[u]);
   for (const auto& [unknown, identity] : structure.synonyms) take(unknown, identity);
+  if (end.before.empty()) return;
+  for (const Differentiated& d : differentiated(current_->system))
+    if (!d.discrete)
+      set(d.order, structure.unknowns[d.unknown], value_of(dae, end.before, d.unknown, d.order));
 }
 
 double StructureChanges::number(const system::ModeNumber& n, const runtime::StructureEnd& end) const {
@@ -491,9 +523,15 @@ void StructureChanges::carry_over(const std::vector<elaborate::ChosenMode>& mode
       own[v] = is_own;
     }
   };
-  for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) {
+  auto continues = [&](std::uint32_t u) {
     const std::uint32_t owner = structure.owners[u];
-    if (owner != system::kNoSwitch && is_new[owner]) continue;
+    return owner == system::kNoSwitch || !is_new[owner];
+  };
+  // Events have changed discrete variables, and what is tied to them will jump.
+  for (const Differentiated& d : differentiated(system))
+    if (d.discrete && continues(d.unknown)) give(d.unknown, structure.unknowns[d.unknown], true);
+  for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) {
+    if (!continues(u)) continue;
     const dae::Alias alias = dae.aliases[u];
     give(u, structure.unknowns[u],
          alias.kind != dae::Alias::Zero && dae.variables[alias.variable].unknown == u);

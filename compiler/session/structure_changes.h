@@ -5,6 +5,7 @@
 //   values: those of unknowns that exist before and after, by identity; they are the guesses of the start,
 //     which the equations `state = guess` take where no initial equation of an entered mode determines a
 //     state
+//   jumps: what is tied to a source that jumps does so, too, in the same modes
 //   columns: of the results, by identity; a column of what does not exist has no value
 //
 // Where the next modes have no start, others are searched (pipeline/mode_search.h), from the values before
@@ -34,6 +35,7 @@ class StructureChanges final : public runtime::StructureSource {
   StructureChanges(const pipeline::Compiled& start, const pipeline::Columns& columns,
                    std::vector<std::pair<std::string, double>> set, Diagnostics& diagnostics);
 
+  std::span<const std::uint32_t> tied() const override { return tied_; }
   std::optional<runtime::NextStructure> next(const runtime::StructureEnd& end) override;
   Verdict started(const runtime::StructureStart& start, runtime::NextStructure& next) override;
 
@@ -57,7 +59,9 @@ class StructureChanges final : public runtime::StructureSource {
   Verdict jump(const runtime::StructureStart& start, runtime::NextStructure& next);
   Verdict accept();
   std::string name_of(std::uint32_t unknown, std::uint32_t order) const;
+  void find_tied();
   std::optional<runtime::NextStructure> follow_transitions(const runtime::StructureEnd& end);
+  std::optional<runtime::NextStructure> stay(const runtime::StructureEnd& end);
   Verdict leave_by_impulses(const runtime::StructureEnd& end, runtime::NextStructure& next);
   bool same_states(const runtime::StructureEnd& end) const;
   std::optional<runtime::NextStructure> try_modes(pipeline::Modes modes, bool known);
@@ -82,6 +86,7 @@ class StructureChanges final : public runtime::StructureSource {
   std::shared_ptr<pipeline::Structures> structures_;
   std::vector<std::pair<std::string, double>> set_;
   Diagnostics& diagnostics_;
+  std::vector<std::uint32_t> tied_;  // variables of the present model
   std::vector<ColumnOf> columns_;
   std::vector<std::vector<double>> values_;       // by order of differentiation and identity; NaN: none
   std::unordered_map<std::uint32_t, bool> held_;  // by identity of triggers: a condition

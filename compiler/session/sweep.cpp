@@ -13,6 +13,7 @@
 #include "compiler/session/integer_range.h"
 #include "compiler/session/session.h"
 #include "compiler/session/start_file.h"
+#include "compiler/session/structure_changes.h"
 
 namespace sigrel {
 
@@ -70,16 +71,19 @@ struct Finished {
   SweepRow row;
   Diagnostics told;  // by the sinks
   runtime::Outcome outcome;
+  const Compiled* model = nullptr;  // at the end: its structure may change
 };
 
 class Sweep {
  public:
   Sweep(const Compiled& model, const runtime::Experiment& experiment, const pipeline::Columns& columns,
-        const std::vector<std::uint32_t>& parameters, const SweepOptions& options)
+        const std::vector<std::uint32_t>& parameters, const std::vector<std::pair<std::string, double>>& set,
+        const SweepOptions& options)
       : model_(model),
         experiment_(experiment),
         columns_(columns),
         parameters_(parameters),
+        set_(set),
         options_(options) {
     const std::uint64_t size = options.grid->size();
     for (std::uint64_t p : options.trajectories)
@@ -144,7 +148,18 @@ class Sweep {
         .columns = columns.columns, .names = columns.names, .sinks = {&integers, &extremes}};
     output.event_rows = options_.event_rows;
     if (std::ranges::binary_search(options_.trajectories, point)) output.sinks.push_back(&f.row.trajectory);
-    f.outcome = runtime::simulate(model_.plan.model, experiment, output, {options_.cancel, {}});
+    runtime::Control control;
+    control.cancel = options_.cancel;
+    std::optional<StructureChanges> changes;
+    if (model_.structures) {
+      std::vector<std::pair<std::string, double>> set = set_;
+      for (std::size_t k = 0; k < parameters_.size(); ++k)
+        set.emplace_back(options_.grid->axes()[k].name, f.row.parameters[k]);
+      changes.emplace(model_, columns_, std::move(set), f.told);
+      control.structure = &*changes;
+    }
+    f.outcome = runtime::simulate(model_.plan.model, experiment, output, control);
+    f.model = changes ? &changes->current() : &model_;
     integers.report(model_, f.told);
     return f;
   }
@@ -152,7 +167,7 @@ class Sweep {
   void take(Finished& f) {
     if (f.outcome.failure) {
       Diagnostics& told = f.told;  // what it says comes first
-      explain::report_failure({model_.system, model_.dae, model_.plan, "", ""}, f.outcome, told);
+      explain::report_failure({f.model->system, f.model->dae, f.model->plan, "", ""}, f.outcome, told);
       f.row.last.clear();
       for (const Diagnostic& d : told.all())
         if (d.severity == Severity::Error && f.row.error.empty())
@@ -167,6 +182,7 @@ class Sweep {
   const runtime::Experiment& experiment_;
   const pipeline::Columns& columns_;
   const std::vector<std::uint32_t>& parameters_;
+  const std::vector<std::pair<std::string, double>>& set_;  // the same for all points
   const SweepOptions& options_;
   std::vector<std::uint64_t> order_;  // known points, computed for their trajectories
   std::uint64_t known_ = 0, tasks_ = 0;
@@ -208,7 +224,7 @@ std::optional<bool> Session::sweep(const Compiled& model, const RunOptions& run,
     return std::nullopt;
   session::SweepOptions chosen = options;
   chosen.event_rows = run.events.value_or(model.experiment.events);
-  return session::Sweep(model, *experiment, columns, parameters, chosen).run();
+  return session::Sweep(model, *experiment, columns, parameters, run.set, chosen).run();
 }
 
 }  // namespace sigrel

@@ -125,6 +125,7 @@ struct Outcome {
   std::optional<std::uint32_t> terminated{};  // the trigger that terminated the simulation
   std::vector<std::uint32_t> transitions{};   // those that ended the last part of it (structure.h)
   double changed_at = 0;                      // the time of these
+  std::vector<double> before_jump{};          // StructureEnd::before
   Failure failure;
   Statistics statistics;
   std::vector<Continued> continued;  // initial algebraic loops that only continuation solved

@@ -376,14 +376,15 @@ bool Simulation::is_accepted(InitialValueProblem& problem, bool ready, bool& aga
 
 /// After transitions: what continues. `at_once`: the part has only its start. False: the simulation fails.
 bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
-  ++outcome_.statistics.structure_changes;
+  const bool by_transition = !outcome_.transitions.empty();
+  outcome_.statistics.structure_changes += by_transition;
   changed_ = true;
   const double time = part_.begin;
   outcome_.status = Outcome::Failed;
   if (time - close_begin_ > kCloseChanges * (experiment_.stop - experiment_.start)) {
     close_begin_ = time;
     close_ = 0;
-  } else if (++close_ >= kMostCloseChanges) {
+  } else if (by_transition && ++close_ >= kMostCloseChanges) {
     outcome_.failure = Failure{.kind = FailureKind::EndlessEvents, .time = time};
     outcome_.failure.triggers = outcome_.transitions;
     outcome_.failure.events = close_;
@@ -393,7 +394,8 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
   if (!problem.instance.observe(time, problem.instance.model.observed)) return failed(problem);
   const std::vector<std::uint8_t> holding = problem.events.handler().holding();
   auto next = control_.structure->next({time, outcome_.transitions, problem.instance.values,
-                                        problem.instance.parameters, outcome_.jumps, holding, at_once});
+                                        problem.instance.parameters, outcome_.jumps, holding, at_once,
+                                        outcome_.before_jump});
   outcome_.jumps.clear();  // their numbers are those of the model that ended
   if (!next) {
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = time};
@@ -406,6 +408,7 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
 /// Whether another one follows.
 bool Simulation::segment() {
   outcome_.transitions.clear();
+  outcome_.before_jump.clear();
   std::vector<double> parameters = evaluate_parameters(model(), next_.overrides);
   std::vector<double> nominal = nominal_values(model(), parameters);
   InitialValueProblem problem(model(), std::move(parameters), std::move(nominal), moment_, thread_pool());
@@ -417,7 +420,8 @@ bool Simulation::segment() {
   if (again) return true;
   const bool at_once = !outcome_.transitions.empty();
   if (ready && !at_once && integrate(problem, archive)) return true;
-  if (!outcome_.transitions.empty() && change_structure(problem, at_once)) return true;
+  const bool leaves = !outcome_.transitions.empty() || !outcome_.before_jump.empty();
+  if (leaves && change_structure(problem, at_once)) return true;
   outcome_.values = problem.instance.values;
   outcome_.parameters = problem.instance.parameters;
   return false;

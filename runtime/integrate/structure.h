@@ -21,6 +21,8 @@ struct StructureEnd {
   std::span<const BranchJump> jumps;      // of solutions of algebraic loops in this part
   std::span<const std::uint8_t> holding;  // by trigger: whether one of its conditions holds
   bool at_once = false;                   // the part ends where it began, before a row of it is written
+  /// Of all variables before the event, if it changed some of StructureSource::tied; else empty.
+  std::span<const double> before{};
 };
 
 /// What a simulation continues with. Its start determines all values: guesses are parameters
@@ -45,6 +47,10 @@ class StructureSource {
  public:
   enum class Verdict : std::uint8_t { Accepted, Again, Inconsistent, Failed };
   virtual ~StructureSource() = default;
+  /// Of the present model: variables that equations differentiate, and that are no states. A part ends where
+  /// an event changes one of them although it resets no state, also without transitions: something jumps that
+  /// they are tied to.
+  virtual std::span<const std::uint32_t> tied() const = 0;
   /// Nullopt: an error was reported.
   virtual std::optional<NextStructure> next(const StructureEnd& end) = 0;
   /// Whether the part goes on from this start. Again: from another one, `next`. Inconsistent: the failure of

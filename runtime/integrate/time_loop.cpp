@@ -1,4 +1,5 @@
 #include "runtime/integrate/time_loop.h"
+#include "runtime/integrate/structure.h"
 
 #include <algorithm>
 #include <bit>
@@ -31,6 +32,9 @@ constexpr double kImmediate = 1e-3, kShorterStep = 0.125;
 // An event lies behind its crossing by less than this part of the time range.
 constexpr double kBehind = 1e-12;
 
+// What an event changes by less, relative to values or nominal values, is continuous.
+constexpr double kContinuous = 1e-7;
+
 /// Times that differ by less are the same, up to rounding.
 double rounding(double time) { return 8 * std::numeric_limits<double>::epsilon() * std::abs(time); }
 
@@ -53,11 +57,18 @@ TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, c
       time_(part.begin),
       next_row_(part.next_row),
       step_mark_(part.begin),
-      last_time_(part.begin) {}
+      last_time_(part.begin) {
+  if (!control.structure || control.structure->tied().empty()) return;
+  const Model& model = problem.instance.model;
+  std::vector<std::uint8_t> wanted(model.variables, 0);
+  for (const std::uint32_t v : control.structure->tied()) wanted[v] = 1;
+  tied_ = needed_steps(model, model.observed, wanted);
+}
 
 void TimeLoop::run() {
-  const bool ends = begin_ >= experiment_.stop || problem_.events.terminated();
-  if (!ends && left(begin_)) return;
+  const bool terminated_at_once = problem_.events.terminated().has_value();
+  if (!terminated_at_once && left(begin_)) return;
+  const bool ends = begin_ >= experiment_.stop || terminated_at_once;
   if ((ends && !finish(begin_)) || !begin()) return;
   report(begin_);
   if (terminated(begin_)) return;
@@ -85,7 +96,8 @@ bool TimeLoop::begin() {
 bool TimeLoop::left(double time) {
   if (!control_.structure) return false;
   outcome_.transitions = problem_.events.transitions();
-  if (outcome_.transitions.empty()) return false;
+  outcome_.before_jump = before_;
+  if (outcome_.transitions.empty() && before_.empty()) return false;
   outcome_.changed_at = time;
   outcome_.status = Outcome::Completed;
   return true;
@@ -217,7 +229,7 @@ bool TimeLoop::advance() {
     integrator_->interpolate(time);
   if (event_) {
     const bool may_jump = turned_back_ || !crossed_.empty() || time >= time_event_;
-    if (!process_event(time) || terminated(time) || (time < experiment_.stop && left(time))) return false;
+    if (!process_event(time) || terminated(time) || left(time)) return false;
     if (search_ && (may_jump || restart_)) search_->restart(restart_);
     branches_->restart(time);
   } else {
@@ -348,10 +360,14 @@ bool TimeLoop::process_event(double time) {
   if (!events.empty()) {
     if (!turned_back_) problem_.system.load(time, integrator_->y(), integrator_->rates());
     if (search_) events.zero_crossings().record_magnitudes(search_->magnitudes());
+    note_before_event(time);
     if (!events.process(time, turned_back_ ? events.reversals() : crossed_, restart_,
-                        {.reversal = turned_back_}))
+                        {.reversal = turned_back_}) ||
+        !note_jump(time))
       return fail(problem_.instance.failure());
-    if ((time >= experiment_.stop || events.terminated()) && !finish(time)) return false;
+    const bool leaves = control_.structure && (!before_.empty() || !events.transitions().empty());
+    const bool stops = time >= experiment_.stop && !leaves;
+    if ((stops || events.terminated()) && !finish(time)) return false;
   }
   outcome_.statistics.events += restart_;
   if (time - event_mark_ > kCloseAdvance * range_) {
@@ -371,6 +387,35 @@ bool TimeLoop::process_event(double time) {
   return true;
 }
 
+/// The values before an event that may change what is tied to something that jumps.
+void TimeLoop::note_before_event(double time) {
+  before_.clear();
+  if (!control_.structure || control_.structure->tied().empty() || turned_back_) return;
+  std::vector<double>& values = problem_.instance.values;
+  const std::vector<double> held = values;
+  if (problem_.instance.observe(time, tied_)) before_ = values;
+  problem_.instance.failure() = {};
+  values = held;
+}
+
+/// Keeps the values before the event only if it changed something tied, and no state.
+bool TimeLoop::note_jump(double time) {
+  if (before_.empty()) return true;
+  const std::vector<double>& values = problem_.instance.values;
+  bool jumps = true;
+  for (const State& s : problem_.instance.model.states)
+    jumps = jumps && values[s.variable] == before_[s.variable];
+  if (jumps) {
+    if (!problem_.instance.observe(time, tied_)) return false;
+    jumps = std::ranges::any_of(control_.structure->tied(), [&](std::uint32_t v) {
+      const double size = std::max({std::abs(values[v]), std::abs(before_[v]), problem_.instance.nominal[v]});
+      return std::abs(values[v] - before_[v]) > kContinuous * size;
+    });
+  }
+  if (!jumps) before_.clear();
+  return true;
+}
+
 /// The events of the end of the run; the last row shows the values after them.
 bool TimeLoop::finish(double time) {
   if (!experiment_.ends) return true;
@@ -379,7 +424,7 @@ bool TimeLoop::finish(double time) {
 
 bool TimeLoop::assertions_hold(double time) {
   if (problem_.assertions.empty()) return true;
-  problem_.system.load(time, integrator_->y(), integrator_->rates());
+  if (integrator_) problem_.system.load(time, integrator_->y(), integrator_->rates());
   return problem_.assertions.evaluate_and_hold(time) || fail(problem_.instance.failure());
 }
 

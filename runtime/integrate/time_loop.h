@@ -92,6 +92,8 @@ class TimeLoop {
   bool record_history(double time);
   bool check_states(double time);
   bool process_event(double time);
+  void note_before_event(double time);
+  bool note_jump(double time);
   double next_time_event(double time);
   bool finish(double time);
   bool assertions_hold(double time);
@@ -124,6 +126,7 @@ class TimeLoop {
   const Experiment& experiment_;
   const Control& control_;
   std::span<const Step> observed_;
+  std::vector<Step> tied_;  // which compute StructureSource::tied
   Recorder& recorder_;
   Outcome& outcome_;
   double range_;
@@ -138,6 +141,7 @@ class TimeLoop {
   double first_step_ = 0;   // the length of the next step; 0: as the integrator chooses
   std::uint32_t next_row_;  // of results
   // Of the step that ended last:
+  std::vector<double> before_;    // the event at its end: of all variables, where it may change tied ones
   std::span<const int> crossed_;  // directions at its end, by watched number; empty: none crossed
   bool event_ = false;            // there is an event at its end
   bool turned_back_ = false;      // verification returned to the event before

@@ -70,6 +70,37 @@ TEST_CASE("handlers fire if what they compare jumps") {
         1e-9);
 }
 
+TEST_CASE("what is tied to a source jumps with it, and impulses decide") {
+  auto sources = [](const char* expression, const std::vector<numeric::ValueAt>& expected) {
+    numeric::check_values_at("jumping_sources.sr", expression, expected, 1e-6);
+  };
+  sources("peak", {{"c.u", 0.5, 10}, {"c.u", 1, 10}, {"c.u", 2, 10 * std::exp(-1.0)}});
+  sources("handled", {{"c.u", 2, 10 * std::exp(-1.0)}, {"e", 2, 2}});
+  sources("freewheel", {{"w", 1, 10}, {"w", 2, 10 * std::exp(-0.5)}, {"drive", 2, 2}});
+  sources("divider", {{"c1.u", 1.2, 1.5}, {"c2.u", 1.2, 0.5}, {"c2.u", 2, 0.5}});
+}
+
+TEST_CASE("a charge pump without losses moves the charge that capacitors share") {
+  double u1 = 0, u2 = 5, u = 5;
+  for (int half = 1; half < 60; ++half) {
+    if (half % 2) {  // the first clock is low
+      u1 = 5;
+      const double shared = (1e-7 * (u2 + 5) + 1e-6 * u) / 1.1e-6;
+      if (u2 + 5 > u) u2 = shared - 5, u = shared;
+    } else {
+      const double shared = (u1 + 5 + u2) / 2;
+      u1 = shared - 5;
+      u2 = shared;
+    }
+  }
+  numeric::check_values_at("jumping_sources.sr", "pump", {{"c.u", 2.98e-4, u}, {"c2.u", 2.98e-4, u2}}, 1e-8);
+}
+
+TEST_CASE("a transition at the stop time is taken, before handlers of the end") {
+  numeric::check_values_at("jumping_sources.sr", "atStop",
+                           {{"k", 1, 2}, {"n", 1, 1}, {"seen", 1, 2}, {"k", 0.5, 1}}, 1e-12);
+}
+
 TEST_CASE("the same jumps at each visit of a mode vector, which is compiled once") {
   numeric::Model model("jumps.sr", "clutch");
   const Run first = model.run({.stop = 3, .tolerance = 1e-9});

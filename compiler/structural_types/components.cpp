@@ -8,6 +8,7 @@
 #include <set>
 
 #include "compiler/singularity/report.h"
+#include "compiler/structural_types/combinations.h"
 #include "compiler/structural_types/definition_report.h"
 #include "compiler/structural_types/family.h"
 #include "compiler/structural_types/flat.h"
@@ -28,16 +29,28 @@ class Check {
     result_.fits.resize(count);
     verdicts_.resize(count);
     singularities_.resize(count);
-    for (std::uint32_t c = 0; c < count; ++c)
-      if (library_.components[c].holes.empty())
+    singular_.resize(count);
+    result_.at_most.resize(count);
+    result_.unknown.resize(count);
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const components::Component& component = library_.components[c];
+      if (!component.combinations.empty())
+        switching(c);
+      else if (component.holes.empty())
         closed(c);
       else
         open(c);
+      singular_[c] = verdicts_[c] == Singular;
+      result_.unknown[c] = result_.unknown[c] || applies(component, result_.unknown);
+    }
     for (const components::Claim& claim : library_.claims) kept(claim);
     reported_to_.append(diagnostics_);
     for (std::uint32_t c = 0; c < count; ++c) {
       diagnostics_.clear();
-      judge(c);
+      if (library_.components[c].combinations.empty())
+        judge(c);
+      else
+        judge_modes(c);
       if (c < library_.plain || !diagnostics_.has_errors())
         reported_to_.append(diagnostics_);
       else if (withheld_ && diagnostics_.has_errors())
@@ -55,6 +68,22 @@ class Check {
     Reported
   };
 
+  // Refused modes are reported with what applies the combinations.
+  void switching(std::uint32_t c) {
+    const components::Component& component = library_.components[c];
+    holes_.fit(c);
+    JudgedCombinations judged = judge_combinations(component, result_.types, singular_);
+    result_.types[c] = judged.type;
+    result_.at_most[c] = !judged.exact;
+    result_.unknown[c] = !judged.type && judged.refused.empty();
+    refused_.emplace(c, std::move(judged));
+    if (!result_.types[c]) verdicts_[c] = Spoilt;
+  }
+
+  static bool applies(const components::Component& component, const std::vector<bool>& some) {
+    return std::ranges::any_of(component.applications, [&](auto& a) -> bool { return some[a.component]; });
+  }
+
   void closed(std::uint32_t c) {
     const components::Component& component = library_.components[c];
     if (!std::ranges::all_of(component.applications,
@@ -62,6 +91,7 @@ class Check {
       verdicts_[c] = Spoilt;
       return;
     }
+    result_.at_most[c] = applies(component, result_.at_most);
     Definition definition = definition_of(component, library_.components);
     auto child_type = [&](std::uint32_t r) -> const StructuralType& { return *result_.types[r]; };
     result_.types[c] = type_of(definition, child_type).type;
@@ -82,7 +112,8 @@ class Check {
     if (fit.only) result_.types[c] = holes_.type_at(c, *fit.only);
     if (fit.kind == Fit::None) verdicts_[c] = Singular;
     if (fit.kind == Fit::Spoilt) verdicts_[c] = Spoilt;
-    if (fit.kind == Fit::Some && !generic_.contains(library_.components[c].literal))
+    if (fit.kind == Fit::Some && library_.components[c].modes.empty() &&
+        !generic_.contains(library_.components[c].literal))
       generic_[library_.components[c].literal] = c;
   }
 
@@ -94,11 +125,49 @@ class Check {
   // The same relation of the source with relation parameters in place of its arguments, if some arguments fit
   // it.
   std::optional<std::uint32_t> generic(std::uint32_t c) const {
+    if (!library_.components[c].modes.empty()) return std::nullopt;
     auto at = generic_.find(library_.components[c].literal);
     return at == generic_.end() || at->second == c ? std::nullopt : std::optional(at->second);
   }
 
+  // A fault that all modes have is reported once.
+  void judge_modes(std::uint32_t c) {
+    const JudgedCombinations& judged = refused_.at(c);
+    std::vector<Diagnostic> found;
+    std::vector<std::vector<std::string>> in_modes;
+    for (std::uint32_t refused : judged.refused) {
+      diagnostics_.clear();
+      judge_definition(refused);
+      for (const Diagnostic& d : diagnostics_.all()) {
+        std::size_t k = 0;
+        auto is_other = [&](const Diagnostic& f) {
+          return f.code != d.code || f.primary->span != d.primary->span || f.message != d.message;
+        };
+        while (k < found.size() && is_other(found[k])) ++k;
+        if (k == found.size()) {
+          found.push_back(d);
+          in_modes.emplace_back();
+        }
+        in_modes[k].push_back(modes(library_.components[refused]));
+      }
+    }
+    diagnostics_.clear();
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      Diagnostic& d = found[k];
+      if (judged.completable || in_modes[k].size() < judged.refused.size())
+        d.message += fmt::format(" in the mode{} `{}`", in_modes[k].size() > 1 ? "s" : "",
+                                 fmt::join(in_modes[k], "`, `"));
+      // The run of a model finds other modes.
+      if (judged.completable && library_.components[c].interface == 0) d.severity = Severity::Warning;
+      diagnostics_.append(std::move(d));
+    }
+  }
+
   void judge(std::uint32_t c) {
+    if (library_.components[c].modes.empty() || verdicts_[c] != Singular) judge_definition(c);
+  }
+
+  void judge_definition(std::uint32_t c) {
     const components::Component& component = library_.components[c];
     if (verdicts_[c] == Fine && singularities_[c] && warned_.insert(component.literal).second)
       return report_coefficients(*singularities_[c], library_, c, diagnostics_);
@@ -124,7 +193,8 @@ class Check {
     if (singularities_[c]) return report_coefficients(*singularities_[c], library_, c, diagnostics_);
     if (component.holes.empty()) return report_structure(library_, result_.types, c, type(c), diagnostics_);
     // Applied to a parameter of another definition, it has the same fault again.
-    if (reported_.insert(component.literal).second) nothing_fits(c, result_.fits[c]);
+    if (!component.modes.empty() || reported_.insert(component.literal).second)
+      nothing_fits(c, result_.fits[c]);
   }
 
   std::string relation_name(std::uint32_t c) const {
@@ -193,6 +263,10 @@ class Check {
   // B(contract) is part of what the relation can determine; of an open component: of the best that it can be.
   void kept(const components::Claim& claim) {
     const components::Component& component = library_.components[claim.component];
+    for (const components::Component::Combination& combination : component.combinations)
+      if (combination.component)
+        kept({claim.contract, *combination.component, claim.span, claim.is_argument});
+    if (!component.combinations.empty()) return;
     auto& actual = result_.types[claim.component];
     if (!actual || (component.hole && !holes_.promised(component))) return;
     auto contract = holes_.promised(claim.contract, component.interface);
@@ -358,6 +432,8 @@ class Check {
   MixedLayer mixed_{library_};
   std::vector<Verdict> verdicts_;
   std::vector<std::optional<Singularity>> singularities_;  // of those whose structure is in order
+  std::vector<bool> singular_;                             // by component, from its own equations
+  std::map<std::uint32_t, JudgedCombinations> refused_;    // of components with switches
   std::map<std::uint32_t, std::uint32_t> generic_;  // literal -> component with holes that some arguments fit
   std::set<std::uint32_t> reported_, warned_;       // literals
   std::set<std::uint32_t> broken_;                  // components that break a contract
@@ -374,6 +450,7 @@ std::optional<Composition> composition_of(const components::Library& library,
                                           std::span<const std::optional<StructuralType>> types,
                                           std::uint32_t component) {
   const components::Component& c = library.components[component];
+  if (!c.combinations.empty()) return std::nullopt;
   if (!std::ranges::all_of(c.applications, [&](auto& a) { return types[a.component].has_value(); }))
     return std::nullopt;
   return compose(definition_of(c, library.components),
@@ -405,6 +482,41 @@ std::string to_text(const std::optional<StructuralType>& type, const Fit& fit,
   if (promised) shown.clear();  // neither at least nor at most
   if (shown.empty() && sizes.empty()) return shown;
   return shown.empty() ? sizes.substr(1) : shown + " at most" + (sizes.empty() ? "" : "," + sizes);
+}
+
+std::string to_text(const Checked& checked, const components::Library& library, std::uint32_t component,
+                    std::optional<std::uint32_t> names_of) {
+  constexpr std::size_t kShown = 4;
+  const components::Component& c = library.components[component];
+  if (c.combinations.empty()) {
+    std::string shown =
+        to_text(checked.types[component], checked.fits[component], library, component, names_of);
+    if (c.holes.empty() && checked.at_most[component] && c.interface > 0 && !shown.empty())
+      shown += " at most";
+    return shown;
+  }
+  std::vector<std::pair<std::string, std::vector<std::string>>> kinds;  // a type and its combinations
+  for (const components::Component::Combination& combination : c.combinations) {
+    if (!combination.component) return {};
+    if (checked.unknown[*combination.component]) return {};
+    std::string type = to_text(checked, library, *combination.component, names_of);
+    if (type.empty()) type = "none";
+    auto kind = std::ranges::find(kinds, type, [](auto& k) { return k.first; });
+    if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {type, {}});
+    kind->second.push_back(modes(library.components[*combination.component]));
+  }
+  if (kinds.size() == 1) return kinds[0].first;
+  std::string result;
+  for (std::size_t k = 0; k < std::min(kinds.size(), kShown); ++k)
+    result += fmt::format("{}{} in {}", k > 0 ? ", " : "", kinds[k].first,
+                          fmt::join(kinds[k].second, kinds[k].second.size() > 2 ? ", " : " and "));
+  return result + (kinds.size() > kShown ? ", …" : "");
+}
+
+std::string modes(const components::Component& component) {
+  std::vector<std::string_view> names;
+  for (Name name : component.modes) names.push_back(text(name));
+  return fmt::format("{}", fmt::join(names, "+"));
 }
 
 }  // namespace sigrel::structural_types

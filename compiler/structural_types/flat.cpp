@@ -64,6 +64,9 @@ std::optional<Flat> flatten(const components::Library& library, std::uint32_t co
                             std::size_t most_rows) {
   Flat flat;
   flat.components = reached_from(library, component);
+  if (std::ranges::any_of(flat.components,
+                          [&](std::uint32_t c) { return !library.components[c].combinations.empty(); }))
+    return std::nullopt;
   auto number = [&](std::uint32_t c) {
     return static_cast<std::uint32_t>(std::ranges::lower_bound(flat.components, c) - flat.components.begin());
   };

@@ -24,7 +24,7 @@ struct Flat {
   std::vector<components::Coefficient> coefficients;  // of each of expansion.incidence.rows.targets
 };
 
-/// Nothing where there would be more than `most_rows` equations.
+/// Nothing where there would be more than `most_rows` equations, or where it contains switches.
 std::optional<Flat> flatten(const components::Library& library, std::uint32_t component,
                             std::size_t most_rows);
 

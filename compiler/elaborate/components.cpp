@@ -9,6 +9,7 @@
 #include "compiler/elaborate/body_key.h"
 #include "compiler/elaborate/coefficient_pattern.h"
 #include "compiler/elaborate/exposed_components.h"
+#include "compiler/elaborate/flows.h"
 #include "compiler/elaborate/mode_combinations.h"
 #include "compiler/elaborate/values.h"
 
@@ -276,30 +277,6 @@ class Builder {
     return std::move(output->body);
   }
 
-  std::optional<std::uint32_t> flows(LayoutId interface) const {
-    std::uint32_t flows = 0;
-    std::vector<LayoutId> todo{interface};
-    while (!todo.empty()) {
-      const LayoutNode& node = layouts_[todo.back()];
-      const bool connector = layouts_.is_connector(todo.back());
-      todo.pop_back();
-      if (node.elements.empty() && node.kind != core::LayoutKind::Tuple) return std::nullopt;
-      if (!connector) {
-        for (std::uint32_t i = 0;
-             i < (node.kind == core::LayoutKind::Vector ? node.size : node.elements.size()); ++i)
-          todo.push_back(node.elements[node.kind == core::LayoutKind::Vector ? 0 : i]);
-        continue;
-      }
-      const auto& fields = code_.program().records[node.record.value].fields;
-      std::uint32_t of_node = 0;
-      for (std::size_t i = 0; i < fields.size(); ++i)
-        if (fields[i].flow) of_node += layouts_[node.elements[i]].scalars;
-      if (node.scalars != 2 * of_node) return std::nullopt;
-      flows += of_node;
-    }
-    return flows;
-  }
-
   std::uint32_t hole(const RelationObject& relation, LayoutId interface) {
     const core::Relation& literal = *relation.relation().relation;
     const LayoutNode layout = layouts_[interface];
@@ -338,7 +315,7 @@ class Builder {
     result.body = b.body;
     result.literal = work.relation->relation().id;
     result.interface = b.interface;
-    result.flows = flows(work.interface);
+    result.flows = flows_of(layouts_, code_.program(), work.interface);
     result.holds_beyond = work.region.holds_beyond();
     result.holds_everywhere = work.region.holds_everywhere();
     result.owner = core::GlobalId(work.relation->relation().global - code_.program().globals.data());

@@ -6,6 +6,8 @@
 namespace sigrel::structural_types {
 namespace {
 
+constexpr std::size_t kMostChoices = 64;
+
 std::size_t shared(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
   std::size_t result = 0;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -21,8 +23,7 @@ std::size_t shared(std::span<const std::uint32_t> a, std::span<const std::uint32
 /// With `hidden` hidden columns, the additional ones in rows of their own.
 std::vector<std::vector<std::uint32_t>> padded_rows(const StructuralType& type, std::uint32_t hidden) {
   std::vector<std::vector<std::uint32_t>> rows;
-  for (std::uint32_t r = 0; r < type.rows(); ++r)
-    rows.emplace_back(type.row(r).begin(), type.row(r).end());
+  for (std::uint32_t r = 0; r < type.rows(); ++r) rows.emplace_back(type.row(r).begin(), type.row(r).end());
   for (std::uint32_t h = type.hidden(); h < hidden; ++h) rows.push_back({type.interface() + h});
   return rows;
 }
@@ -62,33 +63,64 @@ std::optional<StructuralType> join(std::span<const StructuralType> types) {
   return result;
 }
 
-JudgedCombinations judge_combinations(const components::Component& component,
-                                      std::span<const std::optional<StructuralType>> types,
-                                      const std::vector<bool>& singular) {
-  JudgedCombinations result;
+std::vector<std::uint32_t> refused_modes(const components::Component& component,
+                                         const std::vector<bool>& singular) {
   std::set<std::uint32_t> possible;  // choices
-  std::vector<StructuralType> known;
-  bool all_known = true;
-  auto is_singular = [&](const components::Component::Combination& c) {
-    return c.component && singular[*c.component];
-  };
+  std::vector<std::uint32_t> result;
+  for (const auto& c : component.combinations)
+    if (!c.component || !singular[*c.component]) possible.insert(c.choices.begin(), c.choices.end());
   for (const auto& c : component.combinations) {
-    if (is_singular(c)) continue;
-    possible.insert(c.choices.begin(), c.choices.end());
-    result.completable = true;
-    all_known = all_known && c.component && types[*c.component];
-    if (all_known) known.push_back(*types[*c.component]);
-  }
-  for (const auto& c : component.combinations) {
-    if (!is_singular(c)) continue;
     if (std::ranges::all_of(c.choices, [&](std::uint32_t choice) { return possible.contains(choice); }))
       continue;
-    result.refused.push_back(*c.component);
+    result.push_back(*c.component);
     possible.insert(c.choices.begin(), c.choices.end());
   }
-  if (!all_known || !result.refused.empty()) return result;
-  result.type = join(known);
-  result.exact = std::ranges::all_of(known, [&](const StructuralType& t) { return t == known[0]; });
+  return result;
+}
+
+void Alternatives::add(const StructuralType& type) {
+  if (std::ranges::find(types_, type) == types_.end()) types_.push_back(type);
+}
+
+void Alternatives::add(const Alternatives& more) {
+  for (const StructuralType& type : more.types_) add(type);
+  approximate = approximate || more.approximate;
+}
+
+std::optional<Alternatives> alternatives_of(const Definition& definition,
+                                            std::span<const Alternatives* const> parts) {
+  std::vector<std::span<const StructuralType>> choices;
+  std::size_t combinations = 1;
+  for (const Alternatives* part : parts) {
+    choices.push_back(part->types());
+    combinations = std::min(kMostChoices + 1, combinations * choices.back().size());
+  }
+  Alternatives result;
+  result.approximate = std::ranges::any_of(parts, &Alternatives::approximate);
+  std::vector<StructuralType> joins;
+  joins.reserve(parts.size());
+  if (combinations > kMostChoices) {
+    combinations = 1;
+    result.approximate = true;
+    for (auto& types : choices) {
+      if (types.size() == 1) continue;
+      const std::optional<StructuralType> all = join(types);
+      if (!all) return std::nullopt;
+      types = {&joins.emplace_back(*all), 1};
+    }
+  }
+  for (std::size_t k = 0; k < combinations; ++k) {
+    std::size_t rest = k;
+    std::vector<const StructuralType*> chosen;
+    for (const auto& types : choices) {
+      chosen.push_back(&types[rest % types.size()]);
+      rest /= types.size();
+    }
+    if (const Typing typing =
+            type_of(definition, [&](std::uint32_t part) -> const StructuralType& { return *chosen[part]; });
+        typing.type)
+      result.add(*typing.type);
+  }
   return result;
 }
 

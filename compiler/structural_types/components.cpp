@@ -30,6 +30,7 @@ class Check {
     verdicts_.resize(count);
     singularities_.resize(count);
     singular_.resize(count);
+    alternatives_.resize(count);
     result_.at_most.resize(count);
     result_.unknown.resize(count);
     for (std::uint32_t c = 0; c < count; ++c) {
@@ -41,7 +42,6 @@ class Check {
       else
         open(c);
       singular_[c] = verdicts_[c] == Singular;
-      result_.unknown[c] = result_.unknown[c] || applies(component, result_.unknown);
     }
     for (const components::Claim& claim : library_.claims) kept(claim);
     reported_to_.append(diagnostics_);
@@ -72,12 +72,23 @@ class Check {
   void switching(std::uint32_t c) {
     const components::Component& component = library_.components[c];
     holes_.fit(c);
-    JudgedCombinations judged = judge_combinations(component, result_.types, singular_);
-    result_.types[c] = judged.type;
-    result_.at_most[c] = !judged.exact;
-    result_.unknown[c] = !judged.type && judged.refused.empty();
-    refused_.emplace(c, std::move(judged));
-    if (!result_.types[c]) verdicts_[c] = Spoilt;
+    refused_[c] = refused_modes(component, singular_);
+    bool known = refused_[c].empty();
+    for (const components::Component::Combination& in_modes : component.combinations) {
+      if (in_modes.component && singular_[*in_modes.component]) continue;
+      known = known && in_modes.component && !alternatives_[*in_modes.component].empty();
+      if (known) alternatives_[c].add(alternatives_[*in_modes.component]);
+    }
+    if (!known) alternatives_[c] = {};
+    set_types(c, refused_[c].empty());
+  }
+
+  /// Of its alternatives. `possible`: it is not singular.
+  void set_types(std::uint32_t c, bool possible) {
+    result_.types[c] = alternatives_[c].join();
+    result_.at_most[c] = alternatives_[c].approximate || alternatives_[c].types().size() > 1;
+    result_.unknown[c] = !result_.types[c] && possible;
+    if (alternatives_[c].empty()) verdicts_[c] = Spoilt;
   }
 
   static bool applies(const components::Component& component, const std::vector<bool>& some) {
@@ -86,12 +97,26 @@ class Check {
 
   void closed(std::uint32_t c) {
     const components::Component& component = library_.components[c];
-    if (!std::ranges::all_of(component.applications,
-                             [&](auto& a) { return result_.types[a.component].has_value(); })) {
+    std::vector<const Alternatives*> parts;
+    bool known = true, changes = false;
+    for (auto& a : component.applications) {
+      parts.push_back(&alternatives_[a.component]);
+      known = known && !parts.back()->empty();
+      changes = changes || parts.back()->types().size() > 1;
+    }
+    if (!known) {
+      result_.unknown[c] = applies(component, result_.unknown);
       verdicts_[c] = Spoilt;
       return;
     }
-    result_.at_most[c] = applies(component, result_.at_most);
+    if (changes) {
+      const std::optional<Alternatives> found =
+          alternatives_of(definition_by_application(component, library_.components), parts);
+      if (found) alternatives_[c] = *found;
+      set_types(c, !found || !found->empty());
+      if (found && found->empty()) verdicts_[c] = Singular;
+      return;
+    }
     Definition definition = definition_of(component, library_.components);
     auto child_type = [&](std::uint32_t r) -> const StructuralType& { return *result_.types[r]; };
     result_.types[c] = type_of(definition, child_type).type;
@@ -104,12 +129,20 @@ class Check {
       else
         result_.types[c].reset();
     }
-    if (!result_.types[c]) verdicts_[c] = Singular;
+    if (!result_.types[c]) {
+      verdicts_[c] = Singular;
+      return;
+    }
+    alternatives_[c].add(*result_.types[c]);
+    alternatives_[c].approximate = std::ranges::any_of(parts, &Alternatives::approximate);
+    result_.at_most[c] = alternatives_[c].approximate;
   }
 
   void open(std::uint32_t c) {
     const Fit& fit = result_.fits[c] = holes_.fit(c);
     if (fit.only) result_.types[c] = holes_.type_at(c, *fit.only);
+    if (result_.types[c]) alternatives_[c].add(*result_.types[c]);
+    result_.unknown[c] = applies(library_.components[c], result_.unknown);
     if (fit.kind == Fit::None) verdicts_[c] = Singular;
     if (fit.kind == Fit::Spoilt) verdicts_[c] = Spoilt;
     if (fit.kind == Fit::Some && library_.components[c].modes.empty() &&
@@ -117,9 +150,11 @@ class Check {
       generic_[library_.components[c].literal] = c;
   }
 
+  /// Of what changes: in the modes at the start.
   Typing type(std::uint32_t c) {
-    return type_of(definition_of(library_.components[c], library_.components),
-                   [&](std::uint32_t r) -> const StructuralType& { return *result_.types[r]; });
+    return type_of(
+        definition_of(library_.components[c], library_.components),
+        [&](std::uint32_t r) -> const StructuralType& { return alternatives_[r].types().front(); });
   }
 
   // The same relation of the source with relation parameters in place of its arguments, if some arguments fit
@@ -130,12 +165,15 @@ class Check {
     return at == generic_.end() || at->second == c ? std::nullopt : std::optional(at->second);
   }
 
-  // A fault that all modes have is reported once.
+  // If no mode is possible, the fault of the first one: it may be in what they have in common.
   void judge_modes(std::uint32_t c) {
-    const JudgedCombinations& judged = refused_.at(c);
+    const components::Component& component = library_.components[c];
+    const std::vector<std::uint32_t>& refused_modes = refused_.at(c);
+    const bool completable = std::ranges::any_of(
+        component.combinations, [&](auto& m) { return !m.component || !singular_[*m.component]; });
     std::vector<Diagnostic> found;
     std::vector<std::vector<std::string>> in_modes;
-    for (std::uint32_t refused : judged.refused) {
+    for (std::uint32_t refused : refused_modes) {
       diagnostics_.clear();
       judge_definition(refused);
       for (const Diagnostic& d : diagnostics_.all()) {
@@ -152,13 +190,14 @@ class Check {
       }
     }
     diagnostics_.clear();
+    if (!completable && !found.empty()) found.resize(1);
     for (std::size_t k = 0; k < found.size(); ++k) {
       Diagnostic& d = found[k];
-      if (judged.completable || in_modes[k].size() < judged.refused.size())
+      if (completable || in_modes[k].size() < refused_modes.size())
         d.message += fmt::format(" in the mode{} `{}`", in_modes[k].size() > 1 ? "s" : "",
                                  fmt::join(in_modes[k], "`, `"));
       // The run of a model finds other modes.
-      if (judged.completable && library_.components[c].interface == 0) d.severity = Severity::Warning;
+      if (completable && component.interface == 0) d.severity = Severity::Warning;
       diagnostics_.append(std::move(d));
     }
   }
@@ -281,7 +320,8 @@ class Check {
         Code::ContractBroken, claim.span,
         claim.is_argument ? fmt::format("`{}` does not keep the contract of this argument", name)
                           : fmt::format("`{}` does not keep its contract", name));
-    d.label(fmt::format("`{}` has {}", name, to_text(*actual, library_, claim.component)));
+    d.label(fmt::format("`{}` has {}{}", name, to_text(*actual, library_, claim.component),
+                        component.modes.empty() ? "" : fmt::format(" in the mode `{}`", modes(component))));
     d.also(written, fmt::format("{} is promised", count ? fmt::format("{{#{}}}", contract->rank())
                                                         : to_text(*contract, library_, claim.component)));
     if (contract->rank() != actual->rank()) {
@@ -431,9 +471,10 @@ class Check {
   Holes holes_;
   MixedLayer mixed_{library_};
   std::vector<Verdict> verdicts_;
-  std::vector<std::optional<Singularity>> singularities_;  // of those whose structure is in order
-  std::vector<bool> singular_;                             // by component, from its own equations
-  std::map<std::uint32_t, JudgedCombinations> refused_;    // of components with switches
+  std::vector<std::optional<Singularity>> singularities_;        // of those whose structure is in order
+  std::vector<bool> singular_;                                   // by component, from its own equations
+  std::map<std::uint32_t, std::vector<std::uint32_t>> refused_;  // of components with switches
+  std::vector<Alternatives> alternatives_;                       // by component; empty where nothing is known
   std::map<std::uint32_t, std::uint32_t> generic_;  // literal -> component with holes that some arguments fit
   std::set<std::uint32_t> reported_, warned_;       // literals
   std::set<std::uint32_t> broken_;                  // components that break a contract
@@ -455,68 +496,6 @@ std::optional<Composition> composition_of(const components::Library& library,
     return std::nullopt;
   return compose(definition_of(c, library.components),
                  [&](std::uint32_t r) -> const StructuralType& { return *types[r]; });
-}
-
-std::string to_text(const StructuralType& type, const components::Library& library, std::uint32_t component) {
-  return to_text(type, library.system.templates[library.components[component].body].interface);
-}
-
-std::string to_text(const std::optional<StructuralType>& type, const Fit& fit,
-                    const components::Library& library, std::uint32_t component,
-                    std::optional<std::uint32_t> names_of) {
-  std::string shown = type ? to_text(*type, library, names_of.value_or(component)) : std::string();
-  std::string sizes;
-  auto& holes = library.components[component].holes;
-  for (std::size_t i = 0; i < fit.sizes.size(); ++i) {
-    const components::Hole& hole = library.holes[holes[i]];
-    auto [first, last] = fit.sizes[i];
-    if (hole.parameter.contract && first == last) continue;                            // it is in the type
-    if (first == 0 && last == library.components[hole.component].interface) continue;  // any relation
-    sizes += fmt::format("{} {} {{#{}}}", sizes.empty() ? " for" : ",", text(hole.parameter.parameter),
-                         first == last ? fmt::format("{}", first) : fmt::format("{} .. {}", first, last));
-  }
-  auto promised = static_cast<std::size_t>(std::ranges::count_if(
-      holes, [&](std::uint32_t h) { return library.holes[h].parameter.contract.has_value(); }));
-  if (holes.empty()) return shown;
-  if (promised == holes.size()) return shown.empty() ? shown : shown + " at least";
-  if (promised) shown.clear();  // neither at least nor at most
-  if (shown.empty() && sizes.empty()) return shown;
-  return shown.empty() ? sizes.substr(1) : shown + " at most" + (sizes.empty() ? "" : "," + sizes);
-}
-
-std::string to_text(const Checked& checked, const components::Library& library, std::uint32_t component,
-                    std::optional<std::uint32_t> names_of) {
-  constexpr std::size_t kShown = 4;
-  const components::Component& c = library.components[component];
-  if (c.combinations.empty()) {
-    std::string shown =
-        to_text(checked.types[component], checked.fits[component], library, component, names_of);
-    if (c.holes.empty() && checked.at_most[component] && c.interface > 0 && !shown.empty())
-      shown += " at most";
-    return shown;
-  }
-  std::vector<std::pair<std::string, std::vector<std::string>>> kinds;  // a type and its combinations
-  for (const components::Component::Combination& combination : c.combinations) {
-    if (!combination.component) return {};
-    if (checked.unknown[*combination.component]) return {};
-    std::string type = to_text(checked, library, *combination.component, names_of);
-    if (type.empty()) type = "none";
-    auto kind = std::ranges::find(kinds, type, [](auto& k) { return k.first; });
-    if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {type, {}});
-    kind->second.push_back(modes(library.components[*combination.component]));
-  }
-  if (kinds.size() == 1) return kinds[0].first;
-  std::string result;
-  for (std::size_t k = 0; k < std::min(kinds.size(), kShown); ++k)
-    result += fmt::format("{}{} in {}", k > 0 ? ", " : "", kinds[k].first,
-                          fmt::join(kinds[k].second, kinds[k].second.size() > 2 ? ", " : " and "));
-  return result + (kinds.size() > kShown ? ", …" : "");
-}
-
-std::string modes(const components::Component& component) {
-  std::vector<std::string_view> names;
-  for (Name name : component.modes) names.push_back(text(name));
-  return fmt::format("{}", fmt::join(names, "+"));
 }
 
 }  // namespace sigrel::structural_types

@@ -60,6 +60,12 @@ Definition definition_of(const components::Component& component,
   return numbered(component, all, [](std::uint32_t c) { return c; });
 }
 
+Definition definition_by_application(const components::Component& component,
+                                     const std::vector<components::Component>& all) {
+  std::uint32_t next = 0;
+  return numbered(component, all, [&](std::uint32_t) { return next++; });
+}
+
 std::optional<Flat> flatten(const components::Library& library, std::uint32_t component,
                             std::size_t most_rows) {
   Flat flat;

@@ -13,6 +13,10 @@ namespace sigrel::structural_types {
 Definition definition_of(const components::Component& component,
                          const std::vector<components::Component>& all);
 
+/// The same; each application applies a relation of its own, with the number of the application.
+Definition definition_by_application(const components::Component& component,
+                                     const std::vector<components::Component>& all);
+
 /// The variable of that definition for each variable of the component.
 std::vector<std::uint32_t> renamed_variables(const components::Component& component);
 

@@ -104,6 +104,10 @@ class Diagnostics {
       return gone;
     });
   }
+  void append(Diagnostic diagnostic) {
+    errors_ += diagnostic.severity == Severity::Error;
+    items_.push_back(std::move(diagnostic));
+  }
   void append(const Diagnostics& more) {
     items_.insert(items_.end(), more.items_.begin(), more.items_.end());
     errors_ += more.errors_;

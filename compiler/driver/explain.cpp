@@ -114,10 +114,14 @@ int explain_structure(const Globals& globals, const ExplainOptions& options) {
       Diagnostic& d = diagnostics.report(
           Code::UnknownName, fmt::format("`{}` is not defined in {}", options.relation, options.what));
       if (auto near = did_you_mean(options.relation, names)) d.help(fmt::format("did you mean `{}`?", *near));
-    } else if (std::optional<structural_types::Picture> picture = session.structure_picture(*found)) {
-      fmt::print("{} :: {}\n\n{}", text(found->name), found->type, structural_types::to_text(*picture));
+    } else if (const std::vector<structural_types::Picture> pictures = session.structure_pictures(*found);
+               !pictures.empty()) {
+      fmt::print("{} :: {}\n", text(found->name), found->type);
+      for (const structural_types::Picture& picture : pictures)
+        fmt::print("\n{}{}", picture.modes.empty() ? "" : fmt::format("in {}\n", picture.modes),
+                   structural_types::to_text(picture));
       if (!options.svg.empty())
-        if (std::string error = runtime::write_file(options.svg, structural_types::to_svg(*picture));
+        if (std::string error = runtime::write_file(options.svg, structural_types::to_svg(pictures));
             !error.empty()) {
           fine = false;
           diagnostics.report(Code::ResultNotWritten, "the picture cannot be written to `" + options.svg + "`")

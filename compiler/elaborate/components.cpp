@@ -9,6 +9,8 @@
 #include "compiler/elaborate/body_key.h"
 #include "compiler/elaborate/coefficient_pattern.h"
 #include "compiler/elaborate/exposed_components.h"
+#include "compiler/elaborate/flows.h"
+#include "compiler/elaborate/mode_combinations.h"
 #include "compiler/elaborate/values.h"
 
 namespace sigrel::elaborate {
@@ -20,6 +22,8 @@ constexpr std::size_t kMaxSampleBodies = 1'000;  // of one size: it may be none,
 // ones is not deeper, and one without end is found before its bodies take longer than everything else of a
 // small check.
 constexpr std::uint32_t kMaxSampleDepth = 100;
+// Bodies with switches of one relation inside each other: a mode may apply its own relation.
+constexpr std::uint32_t kMaxNestedSwitches = 10;
 
 /// The host while a definition is evaluated outside of every body. Its numbers are unknown, so they must not
 /// decide structure.
@@ -128,6 +132,9 @@ class Builder {
     LayoutId interface;
     std::optional<Body> body;
     SizeRegion region{};  // of its body and of the call that gave it
+    std::vector<ModeCombination>
+        combinations{};         // of a relation with switches; their bodies are in Works of their own
+    std::vector<Name> modes{};  // of one of them
   };
 
   std::vector<double> values(const RelationObject& relation) const {
@@ -185,17 +192,71 @@ class Builder {
           continue;
         }
         ++open_[&work.relation->relation()];
-        const Body body = *work.body;
-        for (std::size_t c = 0; c < body.relations.size(); ++c)
-          if (this->state(*body.relations[c], body.interfaces[c]).stage == State::New)
-            stack.push_back({body.relations[c], body.interfaces[c], {}});
+        if (work.body->switches.empty())
+          push_children(*work.body, stack);
+        else
+          push_combinations(stack);
         continue;
       }
       --open_[&work.relation->relation()];
-      finish(work, state);
+      if (work.combinations.empty())
+        finish(work, state);
+      else
+        finish_switching(work, state);
       stack.pop_back();
     }
     return state(root, interface).component;
+  }
+
+  void push_children(Body body, std::vector<Work>& stack) {
+    for (std::size_t c = 0; c < body.relations.size(); ++c)
+      if (state(*body.relations[c], body.interfaces[c]).stage == State::New)
+        stack.push_back({body.relations[c], body.interfaces[c], {}});
+  }
+
+  /// The relation of the last Work has switches: first the components of their combinations.
+  void push_combinations(std::vector<Work>& stack) {
+    const std::size_t at = stack.size() - 1;
+    RelationObject& relation = *stack[at].relation;
+    const LayoutId interface = stack[at].interface;
+    SizeRegion region = stack[at].region;
+    ModeCombinations search(heap_, relations_, [&](RelationObject& in_modes) {
+      std::optional<Body> body = build({&in_modes, interface, {}});
+      region.merge(this->region(in_modes));
+      unseen_.clear();
+      return body;
+    });
+    std::optional<std::vector<ModeCombination>> found;
+    if (!concrete_ && open_[&relation.relation()] <= kMaxNestedSwitches)
+      found = search.all(relation, *stack[at].body);
+    if (!found) {
+      --open_[&relation.relation()];
+      state(relation, interface).stage = State::Done;
+      stack.pop_back();
+      return;
+    }
+    stack[at].region = region;
+    std::vector<Body> bodies;
+    for (ModeCombination& c : *found) {
+      State& now = state(*c.relation, interface);
+      if (!c.body || now.stage != State::New) continue;
+      now.stage = State::Open;
+      ++open_[&relation.relation()];
+      bodies.push_back(*c.body);
+      stack.push_back({c.relation, interface, std::move(c.body), region, {}, c.names});
+    }
+    stack[at].combinations = std::move(*found);
+    for (Body& body : bodies) push_children(std::move(body), stack);
+  }
+
+  void finish_switching(const Work& work, State& finished) {
+    finished.stage = State::Done;
+    components::Component result = empty_component(work);
+    for (const ModeCombination& c : work.combinations)
+      result.combinations.push_back({c.choices, state(*c.relation, work.interface).component});
+    for (const auto& c : result.combinations)
+      if (c.component) add_holes(result, *c.component);
+    add(std::move(result), work, finished);
   }
 
   std::optional<Body> build(const Work& work) {
@@ -214,30 +275,6 @@ class Builder {
         family.states.clear();  // these were distinguished by fewer values
     }
     return std::move(output->body);
-  }
-
-  std::optional<std::uint32_t> flows(LayoutId interface) const {
-    std::uint32_t flows = 0;
-    std::vector<LayoutId> todo{interface};
-    while (!todo.empty()) {
-      const LayoutNode& node = layouts_[todo.back()];
-      const bool connector = layouts_.is_connector(todo.back());
-      todo.pop_back();
-      if (node.elements.empty() && node.kind != core::LayoutKind::Tuple) return std::nullopt;
-      if (!connector) {
-        for (std::uint32_t i = 0;
-             i < (node.kind == core::LayoutKind::Vector ? node.size : node.elements.size()); ++i)
-          todo.push_back(node.elements[node.kind == core::LayoutKind::Vector ? 0 : i]);
-        continue;
-      }
-      const auto& fields = code_.program().records[node.record.value].fields;
-      std::uint32_t of_node = 0;
-      for (std::size_t i = 0; i < fields.size(); ++i)
-        if (fields[i].flow) of_node += layouts_[node.elements[i]].scalars;
-      if (node.scalars != 2 * of_node) return std::nullopt;
-      flows += of_node;
-    }
-    return flows;
   }
 
   std::uint32_t hole(const RelationObject& relation, LayoutId interface) {
@@ -271,19 +308,43 @@ class Builder {
     return result;
   }
 
-  void finish(const Work& work, State& finished) {
-    finished.stage = State::Done;
+  /// Without equations and applications.
+  components::Component empty_component(const Work& work) const {
     const Blueprint& b = *work.body->blueprint;
     components::Component result;
     result.body = b.body;
     result.literal = work.relation->relation().id;
     result.interface = b.interface;
-    result.locals = b.locals;
-    result.flows = flows(work.interface);
+    result.flows = flows_of(layouts_, code_.program(), work.interface);
     result.holds_beyond = work.region.holds_beyond();
     result.holds_everywhere = work.region.holds_everywhere();
-    result.places = b.places;
     result.owner = core::GlobalId(work.relation->relation().global - code_.program().globals.data());
+    return result;
+  }
+
+  void add_holes(components::Component& to, std::uint32_t of) const {
+    std::vector<std::uint32_t> all;
+    std::ranges::set_union(to.holes, library_.components[of].holes, std::back_inserter(all));
+    to.holes = std::move(all);
+  }
+
+  void add(components::Component component, const Work& work, State& finished) {
+    finished.component = static_cast<std::uint32_t>(library_.components.size());
+    const bool is_combination = !component.modes.empty();
+    library_.components.push_back(std::move(component));
+    const core::Relation& literal = *work.relation->relation().relation;
+    if (literal.contract && !is_combination &&
+        claimed_.insert({relations_.skeleton(*work.relation), literal.contract->value}).second)
+      library_.claims.push_back({*literal.contract, *finished.component, literal.span, false});
+  }
+
+  void finish(const Work& work, State& finished) {
+    finished.stage = State::Done;
+    const Blueprint& b = *work.body->blueprint;
+    components::Component result = empty_component(work);
+    result.locals = b.locals;
+    result.places = b.places;
+    result.modes = work.modes;
     auto end = [&](std::uint32_t source) {
       result.offsets.push_back(static_cast<std::uint32_t>(result.variables.size()));
       result.sources.push_back(source);
@@ -309,19 +370,10 @@ class Builder {
       const State& child = state(*work.body->relations[c], work.body->interfaces[c]);
       if (!child.component) return;
       result.applications.push_back({*child.component, b.children[c].first_argument});
-      auto& holes = library_.components[*child.component].holes;
-      result.holes.insert(result.holes.end(), holes.begin(), holes.end());
+      add_holes(result, *child.component);
     }
-    std::ranges::sort(result.holes);
-    result.holes.erase(std::ranges::unique(result.holes).begin(), result.holes.end());
     for (ColumnRef argument : b.arguments) result.arguments.push_back(argument.slot());
-    if (!resolve_members(result, b)) return;
-    finished.component = static_cast<std::uint32_t>(library_.components.size());
-    library_.components.push_back(std::move(result));
-    const core::Relation& literal = *work.relation->relation().relation;
-    if (literal.contract &&
-        claimed_.insert({relations_.skeleton(*work.relation), literal.contract->value}).second)
-      library_.claims.push_back({*literal.contract, *finished.component, literal.span, false});
+    if (resolve_members(result, b)) add(std::move(result), work, finished);
   }
 
   // Replaces the member references in variables and arguments by columns of the component.

@@ -66,7 +66,7 @@ struct Elaborator::State {
 
   bool evaluate_main();
   std::optional<Result> instantiate(const EnteredModes* entered);
-  std::uint32_t mode(const Value& value, std::size_t numbers);
+  std::uint32_t mode(const Value& value);
   Structure structure(const system::System& system, Instantiator& instantiator, bool at_start);
   std::optional<Result> finish(std::optional<Result> result, Diagnostics& to) {
     keep_first_at_each_place(diagnostics);
@@ -150,9 +150,9 @@ std::optional<Result> Elaborator::State::instantiate(const EnteredModes* entered
   return result;
 }
 
-/// The number of a mode with so many numbers.
-std::uint32_t Elaborator::State::mode(const Value& value, std::size_t numbers) {
-  const Value example = relations.with_numbers(value, std::vector<double>(numbers, 0.0));
+/// The number of a mode.
+std::uint32_t Elaborator::State::mode(const Value& value) {
+  const Value example = relations.with_numbers(value, {});
   const auto [found, fresh] =
       mode_numbers.try_emplace(relations.structure(example), static_cast<std::uint32_t>(modes.size()));
   if (fresh) modes.push_back(example);
@@ -171,11 +171,10 @@ Structure Elaborator::State::structure(const system::System& system, Instantiato
     const InstanceIdentity instance = instances[system.switches[k].origin.instance];
     const SwitchIdentity identity = identities.of_switch(instance, s.place);
     if (identity == switches.size()) switches.push_back({instance, s.place});
-    result.switches.push_back(
-        {identity, mode(s.mode, system.switches[k].numbers), s.is_given, s.has_initial});
+    result.switches.push_back({identity, mode(s.mode), s.is_given, s.has_initial});
   }
   for (std::size_t t = 0; t < system.transitions.size(); ++t)
-    result.targets.push_back(mode(instantiator.targets()[t], system.transitions[t].numbers));
+    result.targets.push_back(mode(instantiator.targets()[t]));
   Identities::Unknowns unknowns = identities.unknowns(system, instances);
   result.unknowns = std::move(unknowns.of);
   result.synonyms = std::move(unknowns.synonyms);

@@ -10,6 +10,7 @@ std::optional<ExposedComponents::Exposed> ExposedComponents::expose(std::uint32_
   auto key = std::make_pair(number, names);
   if (auto it = known_.find(key); it != known_.end()) return it->second;
   components::Component c = library_.components[number];
+  if (!c.combinations.empty()) return expose_combinations(std::move(c), std::move(key));
   std::vector<std::uint32_t> columns(names.size());
   struct Inner {
     std::vector<std::string> names;
@@ -49,6 +50,24 @@ std::optional<ExposedComponents::Exposed> ExposedComponents::expose(std::uint32_
   else
     library_.components.push_back(std::move(c));
   known_.emplace(std::move(key), result);
+  return result;
+}
+
+/// The same in each combination of modes.
+std::optional<ExposedComponents::Exposed> ExposedComponents::expose_combinations(components::Component c,
+                                                                                 Key key) {
+  std::optional<Exposed> result;
+  for (components::Component::Combination& combination : c.combinations) {
+    if (!combination.component) return std::nullopt;
+    const auto in_modes = expose(*combination.component, key.second);
+    if (!in_modes || (result && result->arguments != in_modes->arguments)) return std::nullopt;
+    if (!result) result = in_modes;
+    combination.component = in_modes->component;
+  }
+  c.exposed = library_.components[result->component].exposed;
+  result->component = static_cast<std::uint32_t>(library_.components.size());
+  library_.components.push_back(std::move(c));
+  known_.emplace(std::move(key), *result);
   return result;
 }
 

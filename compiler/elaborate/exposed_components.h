@@ -29,9 +29,12 @@ class ExposedComponents {
                                                  std::vector<std::string> names);
 
  private:
+  using Key = std::pair<std::uint32_t, std::vector<std::string>>;
+  std::optional<Exposed> expose_combinations(components::Component component, Key key);
+
   components::Library& library_;
   system::Names names_;
-  std::map<std::pair<std::uint32_t, std::vector<std::string>>, Exposed> known_;
+  std::map<Key, Exposed> known_;
 };
 
 }  // namespace sigrel::elaborate

@@ -9,8 +9,6 @@
 namespace sigrel::elaborate {
 
 Machine::Status Items::switch_item(const core::SwitchItem& item) {
-  // The type of a definition with a switch is the set of those of its modes, which composition does not use.
-  if (machine_.claims) return unsupported(item.span, "switch");
   SwitchPlan plan{.item = &item};
   plan.place.item = parts_.code.switches.at(&item);
   plan.place.loops.assign(parts_.loops.all().begin(), parts_.loops.all().end());

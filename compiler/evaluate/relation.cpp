@@ -257,7 +257,7 @@ Value Relations::with_numbers(const Value& root, std::span<const double> numbers
     const auto [v, target] = level.work.back();
     level.work.pop_back();
     if (v.tag == Tag::Real || v.tag == Tag::Signal) {
-      *target = Value::of_real(numbers[next++]);
+      *target = Value::of_real(numbers.empty() ? 0.0 : numbers[next++]);
     } else if (v.tag != Tag::Object) {
       *target = v;
     } else if (v.object->kind == ObjectKind::Relation) {

@@ -45,7 +45,8 @@ class Relations {
   /// The Reals and signals in a value, also those that relations in it captured, in a fixed order; a relation
   /// of the body's own captures stands for those below it.
   static std::vector<Value> numbers(const Value& value);
-  /// A copy of the value with other numbers, of which none is shared with another value.
+  /// A copy of the value with other numbers (zeros if none are given), of which none is shared with another
+  /// value.
   Value with_numbers(const Value& value, std::span<const double> numbers);
   /// Identifies a value up to its numbers: equal words, equal structure.
   std::vector<std::uint64_t> structure(const Value& value);

@@ -14,10 +14,7 @@ namespace sigrel::explain {
 
 struct StructuralTypes {
   components::Library library;
-  /// By component; nullopt for singular ones.
-  std::vector<std::optional<structural_types::StructuralType>> types;
-  /// By component: the admissible arguments of its relation parameters.
-  std::vector<structural_types::Fit> fits;
+  structural_types::Checked checked;
   /// Of library.families: definitions with structural parameters.
   std::vector<structural_types::FamilyType> families;
   /// The components of definitions that have a type independent of their use.

@@ -73,6 +73,15 @@ struct Component {
 
   std::vector<Application> applications;  // the children of the template, in its order
   std::vector<std::uint32_t> arguments;
+
+  /// A relation with switches has no equations of its own: it is one of these, with one mode of each of its
+  /// switches.
+  struct Combination {
+    std::vector<std::uint32_t> choices;      // a number for each mode of each switch
+    std::optional<std::uint32_t> component;  // absent: it cannot be known here
+  };
+  std::vector<Combination> combinations;
+  std::vector<Name> modes;  // of a component that is a combination: the modes of its switches
 };
 
 /// Samples of one definition that differ in one size, in ascending order; a single sample if there is no

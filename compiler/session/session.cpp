@@ -99,12 +99,12 @@ std::string Session::structural_type(const core::Global& global) const {
              : std::string();
 }
 
-std::optional<structural_types::Picture> Session::structure_picture(const core::Global& global) const {
-  if (!structural_types_) return std::nullopt;
+std::vector<structural_types::Picture> Session::structure_pictures(const core::Global& global) const {
+  if (!structural_types_) return {};
   const explain::StructuralTypes& types = *structural_types_;
   auto at = types.components.find(core::GlobalId(&global - checked_->program.globals.data()));
-  if (at == types.components.end()) return std::nullopt;
-  return structural_types::picture(types.library, types.types, at->second, sources_);
+  if (at == types.components.end()) return {};
+  return structural_types::pictures(types.library, types.checked.types, at->second, sources_);
 }
 
 std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend, StartPolicy start,

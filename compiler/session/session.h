@@ -160,9 +160,9 @@ class Session {
   /// After `check_structure`: "{p.v p.i n.v; p.i n.i}"; empty if the definition is not a relation or has no
   /// type independent of its use.
   std::string structural_type(const core::Global& global) const;
-  /// After `check_structure`, whether it succeeded or not: the definition as a matrix. Nullopt without type,
-  /// unless the definition is singular itself.
-  std::optional<structural_types::Picture> structure_picture(const core::Global& global) const;
+  /// After `check_structure`, whether it succeeded or not: the definition as a matrix, in each combination of
+  /// the modes of its switches. Empty without type, unless the definition is singular itself.
+  std::vector<structural_types::Picture> structure_pictures(const core::Global& global) const;
   /// Compiles to executable code. Null after errors. The names in `set` become parameters ("r1.r") that runs
   /// can change; the parameters of the relation that is run ("r") always are. Code that an earlier model of
   /// this session has in common (the same model in another size, for example) is reused. StartPolicy::Given

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "compiler/singularity/report.h"
+#include "compiler/structural_types/combinations.h"
 #include "compiler/structural_types/definition_report.h"
 #include "compiler/structural_types/family.h"
 #include "compiler/structural_types/flat.h"
@@ -28,16 +29,28 @@ class Check {
     result_.fits.resize(count);
     verdicts_.resize(count);
     singularities_.resize(count);
-    for (std::uint32_t c = 0; c < count; ++c)
-      if (library_.components[c].holes.empty())
+    singular_.resize(count);
+    alternatives_.resize(count);
+    result_.at_most.resize(count);
+    result_.unknown.resize(count);
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const components::Component& component = library_.components[c];
+      if (!component.combinations.empty())
+        switching(c);
+      else if (component.holes.empty())
         closed(c);
       else
         open(c);
+      singular_[c] = verdicts_[c] == Singular;
+    }
     for (const components::Claim& claim : library_.claims) kept(claim);
     reported_to_.append(diagnostics_);
     for (std::uint32_t c = 0; c < count; ++c) {
       diagnostics_.clear();
-      judge(c);
+      if (library_.components[c].combinations.empty())
+        judge(c);
+      else
+        judge_modes(c);
       if (c < library_.plain || !diagnostics_.has_errors())
         reported_to_.append(diagnostics_);
       else if (withheld_ && diagnostics_.has_errors())
@@ -55,11 +68,53 @@ class Check {
     Reported
   };
 
+  // Refused modes are reported with what applies the combinations.
+  void switching(std::uint32_t c) {
+    const components::Component& component = library_.components[c];
+    holes_.fit(c);
+    refused_[c] = refused_modes(component, singular_);
+    bool known = refused_[c].empty();
+    for (const components::Component::Combination& in_modes : component.combinations) {
+      if (in_modes.component && singular_[*in_modes.component]) continue;
+      known = known && in_modes.component && !alternatives_[*in_modes.component].empty();
+      if (known) alternatives_[c].add(alternatives_[*in_modes.component]);
+    }
+    if (!known) alternatives_[c] = {};
+    set_types(c, refused_[c].empty());
+  }
+
+  /// Of its alternatives. `possible`: it is not singular.
+  void set_types(std::uint32_t c, bool possible) {
+    result_.types[c] = alternatives_[c].join();
+    result_.at_most[c] = alternatives_[c].approximate || alternatives_[c].types().size() > 1;
+    result_.unknown[c] = !result_.types[c] && possible;
+    if (alternatives_[c].empty()) verdicts_[c] = Spoilt;
+  }
+
+  static bool applies(const components::Component& component, const std::vector<bool>& some) {
+    return std::ranges::any_of(component.applications, [&](auto& a) -> bool { return some[a.component]; });
+  }
+
   void closed(std::uint32_t c) {
     const components::Component& component = library_.components[c];
-    if (!std::ranges::all_of(component.applications,
-                             [&](auto& a) { return result_.types[a.component].has_value(); })) {
+    std::vector<const Alternatives*> parts;
+    bool known = true, changes = false;
+    for (auto& a : component.applications) {
+      parts.push_back(&alternatives_[a.component]);
+      known = known && !parts.back()->empty();
+      changes = changes || parts.back()->types().size() > 1;
+    }
+    if (!known) {
+      result_.unknown[c] = applies(component, result_.unknown);
       verdicts_[c] = Spoilt;
+      return;
+    }
+    if (changes) {
+      const std::optional<Alternatives> found =
+          alternatives_of(definition_by_application(component, library_.components), parts);
+      if (found) alternatives_[c] = *found;
+      set_types(c, !found || !found->empty());
+      if (found && found->empty()) verdicts_[c] = Singular;
       return;
     }
     Definition definition = definition_of(component, library_.components);
@@ -74,31 +129,84 @@ class Check {
       else
         result_.types[c].reset();
     }
-    if (!result_.types[c]) verdicts_[c] = Singular;
+    if (!result_.types[c]) {
+      verdicts_[c] = Singular;
+      return;
+    }
+    alternatives_[c].add(*result_.types[c]);
+    alternatives_[c].approximate = std::ranges::any_of(parts, &Alternatives::approximate);
+    result_.at_most[c] = alternatives_[c].approximate;
   }
 
   void open(std::uint32_t c) {
     const Fit& fit = result_.fits[c] = holes_.fit(c);
     if (fit.only) result_.types[c] = holes_.type_at(c, *fit.only);
+    if (result_.types[c]) alternatives_[c].add(*result_.types[c]);
+    result_.unknown[c] = applies(library_.components[c], result_.unknown);
     if (fit.kind == Fit::None) verdicts_[c] = Singular;
     if (fit.kind == Fit::Spoilt) verdicts_[c] = Spoilt;
-    if (fit.kind == Fit::Some && !generic_.contains(library_.components[c].literal))
+    if (fit.kind == Fit::Some && library_.components[c].modes.empty() &&
+        !generic_.contains(library_.components[c].literal))
       generic_[library_.components[c].literal] = c;
   }
 
+  /// Of what changes: in the modes at the start.
   Typing type(std::uint32_t c) {
-    return type_of(definition_of(library_.components[c], library_.components),
-                   [&](std::uint32_t r) -> const StructuralType& { return *result_.types[r]; });
+    return type_of(
+        definition_of(library_.components[c], library_.components),
+        [&](std::uint32_t r) -> const StructuralType& { return alternatives_[r].types().front(); });
   }
 
   // The same relation of the source with relation parameters in place of its arguments, if some arguments fit
   // it.
   std::optional<std::uint32_t> generic(std::uint32_t c) const {
+    if (!library_.components[c].modes.empty()) return std::nullopt;
     auto at = generic_.find(library_.components[c].literal);
     return at == generic_.end() || at->second == c ? std::nullopt : std::optional(at->second);
   }
 
+  // If no mode is possible, the fault of the first one: it may be in what they have in common.
+  void judge_modes(std::uint32_t c) {
+    const components::Component& component = library_.components[c];
+    const std::vector<std::uint32_t>& refused_modes = refused_.at(c);
+    const bool completable = std::ranges::any_of(
+        component.combinations, [&](auto& m) { return !m.component || !singular_[*m.component]; });
+    std::vector<Diagnostic> found;
+    std::vector<std::vector<std::string>> in_modes;
+    for (std::uint32_t refused : refused_modes) {
+      diagnostics_.clear();
+      judge_definition(refused);
+      for (const Diagnostic& d : diagnostics_.all()) {
+        std::size_t k = 0;
+        auto is_other = [&](const Diagnostic& f) {
+          return f.code != d.code || f.primary->span != d.primary->span || f.message != d.message;
+        };
+        while (k < found.size() && is_other(found[k])) ++k;
+        if (k == found.size()) {
+          found.push_back(d);
+          in_modes.emplace_back();
+        }
+        in_modes[k].push_back(modes(library_.components[refused]));
+      }
+    }
+    diagnostics_.clear();
+    if (!completable && !found.empty()) found.resize(1);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      Diagnostic& d = found[k];
+      if (completable || in_modes[k].size() < refused_modes.size())
+        d.message += fmt::format(" in the mode{} `{}`", in_modes[k].size() > 1 ? "s" : "",
+                                 fmt::join(in_modes[k], "`, `"));
+      // The run of a model finds other modes.
+      if (completable && component.interface == 0) d.severity = Severity::Warning;
+      diagnostics_.append(std::move(d));
+    }
+  }
+
   void judge(std::uint32_t c) {
+    if (library_.components[c].modes.empty() || verdicts_[c] != Singular) judge_definition(c);
+  }
+
+  void judge_definition(std::uint32_t c) {
     const components::Component& component = library_.components[c];
     if (verdicts_[c] == Fine && singularities_[c] && warned_.insert(component.literal).second)
       return report_coefficients(*singularities_[c], library_, c, diagnostics_);
@@ -124,7 +232,8 @@ class Check {
     if (singularities_[c]) return report_coefficients(*singularities_[c], library_, c, diagnostics_);
     if (component.holes.empty()) return report_structure(library_, result_.types, c, type(c), diagnostics_);
     // Applied to a parameter of another definition, it has the same fault again.
-    if (reported_.insert(component.literal).second) nothing_fits(c, result_.fits[c]);
+    if (!component.modes.empty() || reported_.insert(component.literal).second)
+      nothing_fits(c, result_.fits[c]);
   }
 
   std::string relation_name(std::uint32_t c) const {
@@ -193,6 +302,10 @@ class Check {
   // B(contract) is part of what the relation can determine; of an open component: of the best that it can be.
   void kept(const components::Claim& claim) {
     const components::Component& component = library_.components[claim.component];
+    for (const components::Component::Combination& combination : component.combinations)
+      if (combination.component)
+        kept({claim.contract, *combination.component, claim.span, claim.is_argument});
+    if (!component.combinations.empty()) return;
     auto& actual = result_.types[claim.component];
     if (!actual || (component.hole && !holes_.promised(component))) return;
     auto contract = holes_.promised(claim.contract, component.interface);
@@ -207,7 +320,8 @@ class Check {
         Code::ContractBroken, claim.span,
         claim.is_argument ? fmt::format("`{}` does not keep the contract of this argument", name)
                           : fmt::format("`{}` does not keep its contract", name));
-    d.label(fmt::format("`{}` has {}", name, to_text(*actual, library_, claim.component)));
+    d.label(fmt::format("`{}` has {}{}", name, to_text(*actual, library_, claim.component),
+                        component.modes.empty() ? "" : fmt::format(" in the mode `{}`", modes(component))));
     d.also(written, fmt::format("{} is promised", count ? fmt::format("{{#{}}}", contract->rank())
                                                         : to_text(*contract, library_, claim.component)));
     if (contract->rank() != actual->rank()) {
@@ -357,7 +471,10 @@ class Check {
   Holes holes_;
   MixedLayer mixed_{library_};
   std::vector<Verdict> verdicts_;
-  std::vector<std::optional<Singularity>> singularities_;  // of those whose structure is in order
+  std::vector<std::optional<Singularity>> singularities_;        // of those whose structure is in order
+  std::vector<bool> singular_;                                   // by component, from its own equations
+  std::map<std::uint32_t, std::vector<std::uint32_t>> refused_;  // of components with switches
+  std::vector<Alternatives> alternatives_;                       // by component; empty where nothing is known
   std::map<std::uint32_t, std::uint32_t> generic_;  // literal -> component with holes that some arguments fit
   std::set<std::uint32_t> reported_, warned_;       // literals
   std::set<std::uint32_t> broken_;                  // components that break a contract
@@ -374,37 +491,11 @@ std::optional<Composition> composition_of(const components::Library& library,
                                           std::span<const std::optional<StructuralType>> types,
                                           std::uint32_t component) {
   const components::Component& c = library.components[component];
+  if (!c.combinations.empty()) return std::nullopt;
   if (!std::ranges::all_of(c.applications, [&](auto& a) { return types[a.component].has_value(); }))
     return std::nullopt;
   return compose(definition_of(c, library.components),
                  [&](std::uint32_t r) -> const StructuralType& { return *types[r]; });
-}
-
-std::string to_text(const StructuralType& type, const components::Library& library, std::uint32_t component) {
-  return to_text(type, library.system.templates[library.components[component].body].interface);
-}
-
-std::string to_text(const std::optional<StructuralType>& type, const Fit& fit,
-                    const components::Library& library, std::uint32_t component,
-                    std::optional<std::uint32_t> names_of) {
-  std::string shown = type ? to_text(*type, library, names_of.value_or(component)) : std::string();
-  std::string sizes;
-  auto& holes = library.components[component].holes;
-  for (std::size_t i = 0; i < fit.sizes.size(); ++i) {
-    const components::Hole& hole = library.holes[holes[i]];
-    auto [first, last] = fit.sizes[i];
-    if (hole.parameter.contract && first == last) continue;                            // it is in the type
-    if (first == 0 && last == library.components[hole.component].interface) continue;  // any relation
-    sizes += fmt::format("{} {} {{#{}}}", sizes.empty() ? " for" : ",", text(hole.parameter.parameter),
-                         first == last ? fmt::format("{}", first) : fmt::format("{} .. {}", first, last));
-  }
-  auto promised = static_cast<std::size_t>(std::ranges::count_if(
-      holes, [&](std::uint32_t h) { return library.holes[h].parameter.contract.has_value(); }));
-  if (holes.empty()) return shown;
-  if (promised == holes.size()) return shown.empty() ? shown : shown + " at least";
-  if (promised) shown.clear();  // neither at least nor at most
-  if (shown.empty() && sizes.empty()) return shown;
-  return shown.empty() ? sizes.substr(1) : shown + " at most" + (sizes.empty() ? "" : "," + sizes);
 }
 
 }  // namespace sigrel::structural_types

@@ -18,6 +18,11 @@ struct Checked {
   /// the best relations in them, if only one size of each is possible.
   std::vector<std::optional<StructuralType>> types;
   std::vector<Fit> fits;  // by component: of those with holes
+  /// By component: its type can determine more than it itself, since it has switches or applies what has.
+  std::vector<bool> at_most;
+  /// By component: it has no type, but is not singular. It has switches whose modes determine different
+  /// numbers of unknowns or are not known, or applies what has.
+  std::vector<bool> unknown;
 };
 /// Faults of components that only families use: whether one is an error depends on the other sizes.
 using Withheld = std::vector<std::pair<std::uint32_t, Diagnostic>>;
@@ -37,5 +42,10 @@ std::string to_text(const StructuralType& type, const components::Library& libra
 std::string to_text(const std::optional<StructuralType>& type, const Fit& fit,
                     const components::Library& library, std::uint32_t component,
                     std::optional<std::uint32_t> names_of = std::nullopt);
+/// The same; of a component with switches "{p.i; n.i} in Open, {p.v n.v; p.i n.i} in Closed".
+std::string to_text(const Checked& checked, const components::Library& library, std::uint32_t component,
+                    std::optional<std::uint32_t> names_of = std::nullopt);
+/// "Open", of several switches "Open+Slips".
+std::string modes(const components::Component& component);
 
 }  // namespace sigrel::structural_types

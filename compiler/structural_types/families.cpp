@@ -17,7 +17,11 @@ constexpr std::size_t kLongestPeriod = 3;
 class Induction {
  public:
   Induction(const components::Library& library, const components::Family& family, const Checked& checked)
-      : library_(library), members_(family.members), types_(checked.types), fits_(checked.fits) {
+      : library_(library),
+        members_(family.members),
+        types_(checked.types),
+        fits_(checked.fits),
+        unknown_(checked.unknown) {
     for (std::size_t m = 0; m < members_.size(); ++m) root_.emplace(members_[m].component, m);
   }
 
@@ -30,8 +34,9 @@ class Induction {
         result.ranges.push_back({m, m});
     }
     // The needs of relation parameters are known for the samples only.
-    if (std::ranges::any_of(members_,
-                            [&](auto& m) { return !library_.components[m.component].holes.empty(); }))
+    if (std::ranges::any_of(members_, [&](auto& m) -> bool {
+          return !library_.components[m.component].holes.empty() || unknown_[m.component];
+        }))
       return result;
     std::optional<std::size_t> repeats;
     if (varies) repeats = periodic();
@@ -98,8 +103,14 @@ class Induction {
     const components::Component &c = library_.components[a], &d = library_.components[b];
     if (!c.holds_beyond || c.interface != d.interface || c.locals != d.locals || c.exposed != d.exposed ||
         c.offsets != d.offsets || c.variables != d.variables || c.arguments != d.arguments ||
-        c.applications.size() != d.applications.size())
+        c.applications.size() != d.applications.size() || c.combinations.size() != d.combinations.size())
       return false;
+    for (std::size_t i = 0; i < c.combinations.size(); ++i) {
+      const auto &in_modes = c.combinations[i], &larger = d.combinations[i];
+      if (in_modes.choices != larger.choices || !in_modes.component || !larger.component ||
+          !moves(*in_modes.component, *larger.component))
+        return false;
+    }
     for (std::size_t i = 0; i < c.applications.size(); ++i)
       if (c.applications[i].first_argument != d.applications[i].first_argument ||
           !moves(c.applications[i].component, d.applications[i].component))
@@ -127,13 +138,16 @@ class Induction {
   bool holds_everywhere(std::uint32_t component) const {
     const components::Component& c = library_.components[component];
     return c.holds_everywhere &&
-           std::ranges::all_of(c.applications, [&](auto& a) { return holds_everywhere(a.component); });
+           std::ranges::all_of(c.applications, [&](auto& a) { return holds_everywhere(a.component); }) &&
+           std::ranges::all_of(c.combinations,
+                               [&](auto& m) { return m.component && holds_everywhere(*m.component); });
   }
 
   const components::Library& library_;
   const std::vector<components::Family::Member>& members_;
   std::span<const std::optional<StructuralType>> types_;
   std::span<const Fit> fits_;
+  const std::vector<bool>& unknown_;
   std::map<std::uint32_t, std::size_t> root_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs_;
   std::size_t base_ = 0, lag_ = 0;
@@ -278,8 +292,7 @@ void report_families(const components::Library& library, std::span<const std::op
 }
 
 std::string to_text(std::span<const components::Family> families, std::span<const FamilyType> family_types,
-                    std::span<const std::optional<StructuralType>> types, std::span<const Fit> fits,
-                    const components::Library& library) {
+                    const Checked& checked, const components::Library& library) {
   constexpr std::size_t kShown = 3;
   struct Alternative {
     std::string condition, type;
@@ -294,9 +307,9 @@ std::string to_text(std::span<const components::Family> families, std::span<cons
       // The base of a recursion may have other names for its interface.
       std::uint32_t last = families[f].members.back().component;
       bool alike = library.components[last].interface == library.components[component].interface;
-      std::string type =
-          to_text(types[component], fits[component], library, component, alike ? last : component);
-      if (type.empty() && !library.components[component].holes.empty()) continue;
+      std::string type = to_text(checked, library, component, alike ? last : component);
+      if (type.empty() && (checked.unknown[component] || !library.components[component].holes.empty()))
+        continue;
       if (type.empty()) type = "none";
       different.insert(type);
       if (!varying(families[f]))

@@ -47,7 +47,6 @@ void report_families(const components::Library& library, std::span<const std::op
 /// "{p.v p.i n.v; p.i n.i} for all n >= 1": the types of the families of one definition, once where they
 /// agree; empty if nothing is known.
 std::string to_text(std::span<const components::Family> families, std::span<const FamilyType> family_types,
-                    std::span<const std::optional<StructuralType>> types, std::span<const Fit> fits,
-                    const components::Library& library);
+                    const Checked& checked, const components::Library& library);
 
 }  // namespace sigrel::structural_types

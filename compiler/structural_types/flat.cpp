@@ -60,10 +60,19 @@ Definition definition_of(const components::Component& component,
   return numbered(component, all, [](std::uint32_t c) { return c; });
 }
 
+Definition definition_by_application(const components::Component& component,
+                                     const std::vector<components::Component>& all) {
+  std::uint32_t next = 0;
+  return numbered(component, all, [&](std::uint32_t) { return next++; });
+}
+
 std::optional<Flat> flatten(const components::Library& library, std::uint32_t component,
                             std::size_t most_rows) {
   Flat flat;
   flat.components = reached_from(library, component);
+  if (std::ranges::any_of(flat.components,
+                          [&](std::uint32_t c) { return !library.components[c].combinations.empty(); }))
+    return std::nullopt;
   auto number = [&](std::uint32_t c) {
     return static_cast<std::uint32_t>(std::ranges::lower_bound(flat.components, c) - flat.components.begin());
   };

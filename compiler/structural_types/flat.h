@@ -13,6 +13,10 @@ namespace sigrel::structural_types {
 Definition definition_of(const components::Component& component,
                          const std::vector<components::Component>& all);
 
+/// The same; each application applies a relation of its own, with the number of the application.
+Definition definition_by_application(const components::Component& component,
+                                     const std::vector<components::Component>& all);
+
 /// The variable of that definition for each variable of the component.
 std::vector<std::uint32_t> renamed_variables(const components::Component& component);
 
@@ -24,7 +28,7 @@ struct Flat {
   std::vector<components::Coefficient> coefficients;  // of each of expansion.incidence.rows.targets
 };
 
-/// Nothing where there would be more than `most_rows` equations.
+/// Nothing where there would be more than `most_rows` equations, or where it contains switches.
 std::optional<Flat> flatten(const components::Library& library, std::uint32_t component,
                             std::size_t most_rows);
 

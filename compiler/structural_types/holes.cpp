@@ -167,6 +167,10 @@ const Fit& Holes::fit(std::uint32_t component) {
   const components::Component& c = library_.components[component];
   auto& uses = uses_[component];
   uses.assign(c.holes.size(), c.hole ? 1 : 0);
+  if (!c.combinations.empty()) {
+    uses.assign(c.holes.size(), 2);
+    return fits_[component] = {};
+  }
   for (auto& application : c.applications) {
     auto& holes = library_.components[application.component].holes;
     for (std::size_t i = 0; i < holes.size(); ++i) {

@@ -73,7 +73,7 @@ class Composer {
   bool local_free(std::uint32_t c) const {
     const components::Component& component = library_.components[c];
     if (!types_[c] || !component.holes.empty() || !component.exposed.empty() ||
-        component.sources.size() > kRows)
+        !component.combinations.empty() || component.sources.size() > kRows)
       return false;
     for (std::uint32_t v = component.interface; v < component.interface + component.locals; ++v)
       if (!is_auxiliary(c, v)) return false;
@@ -207,8 +207,6 @@ std::optional<Assumed> assume(const components::Library& library,
   return result;
 }
 
-}  // namespace
-
 std::optional<Picture> picture(const components::Library& library,
                                std::vector<std::optional<StructuralType>> types, std::uint32_t component,
                                const SourceMap& sources) {
@@ -216,6 +214,7 @@ std::optional<Picture> picture(const components::Library& library,
   const system::Template& body = library.system.templates[c.body];
   Picture result;
   result.relation = text(body.relation);
+  result.modes = modes(c);
   result.interface = c.interface;
   std::optional<Assumed> assumed;
   if (!c.holes.empty()) {
@@ -302,6 +301,22 @@ std::optional<Picture> picture(const components::Library& library,
   if (result.type && result.type->hidden() == 0 && result.type->columns() <= 512)
     if (StructuralType maximal = maximal_presentation(*result.type); maximal != *result.type)
       result.maximal = std::move(maximal);
+  return result;
+}
+
+}  // namespace
+
+std::vector<Picture> pictures(const components::Library& library,
+                              const std::vector<std::optional<StructuralType>>& types,
+                              std::uint32_t component, const SourceMap& sources) {
+  std::vector<Picture> result;
+  auto add = [&](std::uint32_t c) {
+    if (std::optional<Picture> one = picture(library, types, c, sources)) result.push_back(std::move(*one));
+  };
+  const auto& combinations = library.components[component].combinations;
+  if (combinations.empty()) add(component);
+  for (const components::Component::Combination& c : combinations)
+    if (c.component) add(*c.component);
   return result;
 }
 

@@ -17,6 +17,7 @@
 //     0   0  |  1   1  [1]
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct Picture {
     bool blamed = false;
   };
   std::string relation;
+  std::string modes;            // "Open": of the switches of the relation, where it has some
   std::vector<Column> columns;  // the interface, then the locals
   std::uint32_t interface = 0;
   std::vector<Row> rows;
@@ -52,15 +54,16 @@ struct Picture {
       maximal;  // the maximal presentation, where it differs from the rows of `type`
 };
 
-/// `types` as check() gives them. Nothing if the component applies a relation that is singular itself, or
-/// if nothing can be said of its relation parameters.
-std::optional<Picture> picture(const components::Library& library,
-                               std::vector<std::optional<StructuralType>> types, std::uint32_t component,
-                               const SourceMap& sources);
+/// `types` as check() gives them. One picture; of a relation with switches one for each combination of their
+/// modes. None if the component applies a relation that is singular itself, or if nothing can be said of its
+/// relation parameters.
+std::vector<Picture> pictures(const components::Library& library,
+                              const std::vector<std::optional<StructuralType>>& types,
+                              std::uint32_t component, const SourceMap& sources);
 
 /// For a terminal. What is more than a screen is left out, and said to be.
 std::string to_text(const Picture& picture);
 /// An SVG document of its own.
-std::string to_svg(const Picture& picture);
+std::string to_svg(std::span<const Picture> pictures);
 
 }  // namespace sigrel::structural_types

@@ -235,9 +235,12 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-}  // namespace
+struct Drawing {
+  double width = 0, height = 0;
+  std::string svg;
+};
 
-std::string to_svg(const Picture& p) {
+Drawing drawing_of(const Picture& p, double offset) {
   constexpr double kCell = 26, kCharacter = 7.3, kGap = 14, kMargin = 20;
   const View view = view_of(p, 200, 120);
   std::uint32_t longest_name = 1, longest_text = 1;
@@ -265,13 +268,15 @@ std::string to_svg(const Picture& p) {
   auto out = std::back_inserter(svg);
   fmt::format_to(
       out,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\"{5} width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
+      "{0:.0f} {1:.0f}\" "
       "font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"12\" "
       "fill=\"#3a3f47\">\n"
       "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>\n"
       "<text x=\"{2}\" y=\"{3}\" font-size=\"16\" font-weight=\"600\" fill=\"#1c2026\">{4}</text>\n",
-      wide, high, kMargin, kMargin + 14, escaped(p.relation));
+      wide, high, kMargin, kMargin + 14,
+      escaped(p.modes.empty() ? p.relation : p.relation + " in " + p.modes),
+      offset > 0 ? fmt::format(" y=\"{:.0f}\"", offset) : "");
   auto block = [&](std::size_t first, std::size_t last, const char* name, const char* colour) {
     if (first == last) return;
     const bool narrow = first == 0 && last - first < 3;  // then the name begins left of the block
@@ -350,7 +355,24 @@ std::string to_svg(const Picture& p) {
     y += 20;
   }
   svg += "</svg>\n";
-  return svg;
+  return {wide, high, std::move(svg)};
+}
+
+}  // namespace
+
+std::string to_svg(std::span<const Picture> pictures) {
+  if (pictures.size() == 1) return drawing_of(pictures[0], 0).svg;
+  double width = 0, height = 0;
+  std::string svg;
+  for (const Picture& p : pictures) {
+    const Drawing one = drawing_of(p, height);
+    width = std::max(width, one.width);
+    height += one.height;
+    svg += one.svg;
+  }
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\">\n{}</svg>\n", width,
+      height, svg);
 }
 
 }  // namespace sigrel::structural_types

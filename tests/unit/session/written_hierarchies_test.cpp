@@ -29,7 +29,7 @@ struct Typed {
           types.components.at(core::GlobalId(global - session.program().globals.data()));
   }
   const std::optional<structural_types::StructuralType>& type(const std::string& name) const {
-    return types.types[components.at(name)];
+    return types.checked.types[components.at(name)];
   }
   /// The definitions that are told to be singular.
   std::set<std::string> blamed() const {

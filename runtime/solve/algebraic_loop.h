@@ -71,6 +71,7 @@ class AlgebraicLoopSolver {
 
  private:
   class Continuation;  // continuation.cpp
+  bool continue_from(const Point& point, const std::vector<double>& guess);
   struct Untorn;
   enum class Accuracy : std::uint8_t { Good, Poor, NearlySingular };
   bool solve_from_start(const Point& point, Failure& failure);

@@ -271,9 +271,11 @@ bool ZeroCrossings::undecided(bool leaving) {
   return !undecided_.empty();
 }
 
-/// Of a difference that crossed before variables were assigned, this is its change.
+/// Of a difference that crossed before variables were assigned, this is its change, as its value is the error
+/// of the instant. One that was at zero, up to rounding, may be a state that comes to rest there.
 double ZeroCrossings::rate_after(std::uint32_t k) const {
-  return decided_by_[k] == DecidedBy::Rate ? differences()[k] - reference_[k] : differences()[k];
+  const bool crossed = !std::isnan(crossing_value_[k]);
+  return decided_by_[k] == DecidedBy::Rate && crossed ? differences()[k] - reference_[k] : differences()[k];
 }
 
 bool ZeroCrossings::measure_rates_after(const Point& later) {

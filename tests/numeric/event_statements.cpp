@@ -54,6 +54,14 @@ TEST_CASE("A state that its handler gives its value before the round goes on") {
   each("keepsStateOnce", options, ends(put_back, 3));
 }
 
+TEST_CASE("A state that comes to rest at the limit of a comparison stays there when others are assigned") {
+  each("restsAtLimit", {.stop = 1}, [](const Run& run) {
+    CHECK(std::abs(value(run, "i")) < 1e-9);
+    CHECK(value(run, "y") == Approx(0.5).margin(1e-9));
+    CHECK(value(run, "k") == 201);
+  });
+}
+
 TEST_CASE("Comparisons that no value satisfies are an error with their line") {
   for (const char* solver : {"auto", "ida", "qss"}) {
     const std::string text = Model("events.sr", "contradiction").refusal({.stop = 1, .solver = solver});

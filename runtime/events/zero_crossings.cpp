@@ -319,9 +319,12 @@ bool ZeroCrossings::look_ahead(std::span<double> parameters, bool first_only) {
     if (rate_after == 0 || (again && std::abs(rate_after) <= noise(k))) continue;
     kept_[k] = 0;
     const double value = beyond_zero(k, rate_after < 0, parameters);
-    // Of a piece, the difference before the event is that of another piece.
+    // Of a piece, the difference before the event is that of another piece. An assignment reverses a rate
+    // without making it larger; what is overtaken by the rate after it was at rest.
+    const double rate_before = rate_before_event_[k];
     unresolvable_ = unresolvable_ || (functions_.is_comparison(k) && by_rate && crossing_value_[k] == value &&
-                                      rate_after * rate_before_event_[k] < 0);
+                                      rate_after * rate_before < 0 &&
+                                      std::abs(rate_after) <= kOvertakes * std::abs(rate_before));
     changed_[k] = hold(k, value, parameters);
     any = any || changed_[k];
   }

@@ -30,58 +30,58 @@ std::uint64_t hash_of(std::span<const std::uint32_t> words) {
 /// Calls the body for each group, in several threads.
 template <class Body>
 void ExactComponents::each_group(const Body& body) {
-  each_part(count_ < kFewestForThreads ? nullptr : whole_.thread_pool, forms_.size(),
-            1 + forms_.size() / kParts, [&](std::size_t begin, std::size_t end) {
-              for (std::size_t f = begin; f < end; ++f) body(*forms_[f]);
+  each_part(count_ < kFewestForThreads ? nullptr : whole_.thread_pool, groups_.size(),
+            1 + groups_.size() / kParts, [&](std::size_t begin, std::size_t end) {
+              for (std::size_t f = begin; f < end; ++f) body(*groups_[f]);
             });
 }
 
 std::uint32_t ExactComponents::find(const Submodel& part) const {
-  const auto [first, last] = form_of_.equal_range(hash_of(part.structure));
+  const auto [first, last] = last_groups_.equal_range(hash_of(part.structure));
   for (auto it = first; it != last; ++it)
-    if (forms_[it->second]->part.structure == part.structure) return it->second;
+    if (groups_[it->second]->part.structure == part.structure) return it->second;
   return kNone;
 }
 
 bool ExactComponents::add(const Submodel& part, std::uint32_t id, bool in_order, double time) {
   std::uint32_t form_number = find(part);
-  if (form_number == kNone || forms_[form_number]->full()) {
-    const std::uint32_t group = static_cast<std::uint32_t>(forms_.size());
-    forms_.push_back(std::make_unique<Form>(part, whole_, times_));
+  if (form_number == kNone || groups_[form_number]->full()) {
+    const std::uint32_t group = static_cast<std::uint32_t>(groups_.size());
+    groups_.push_back(std::make_unique<Group>(part, whole_, times_));
     if (form_number == kNone) {
-      form_of_.emplace(hash_of(part.structure), group);
-      forms_.back()->is_first = true;
+      last_groups_.emplace(hash_of(part.structure), group);
+      groups_.back()->is_first = true;
     } else {
-      const auto [first, last] = form_of_.equal_range(hash_of(part.structure));
+      const auto [first, last] = last_groups_.equal_range(hash_of(part.structure));
       std::ranges::find(first, last, form_number, [](const auto& entry) { return entry.second; })->second =
           group;
     }
     form_number = group;
   }
-  Form* form = forms_[form_number].get();
-  const std::size_t component = form->append(part, whole_);
+  Group* group = groups_[form_number].get();
+  const std::size_t component = group->append(part, whole_);
   ++count_;
-  form->ids.push_back(id);
-  form->in_order.push_back(in_order);
-  if (!form->events.resume(time, form->instance.failure()) || !form->begin_piece(component, time))
-    return fail(*form, component, time);
-  form->save(component);
+  group->ids.push_back(id);
+  group->in_order.push_back(in_order);
+  if (!group->events.resume(time, group->instance.failure()) || !group->begin_piece(component, time))
+    return fail(*group, component, time);
+  group->save(component);
   queued_ += in_order;
-  if (in_order && form->pieces[component].end < kNever)
-    queue_.push({form->pieces[component].end, form_number, static_cast<std::uint32_t>(component)});
+  if (in_order && group->pieces[component].end < kNever)
+    queue_.push({group->pieces[component].end, form_number, static_cast<std::uint32_t>(component)});
   return true;
 }
 
 void ExactComponents::keep_order(JoinedReports* reports) {
   queued_ = count_;
-  for (std::uint32_t f = 0; f < forms_.size(); ++f) {
-    Form& form = *forms_[f];
+  for (std::uint32_t f = 0; f < groups_.size(); ++f) {
+    Group& group = *groups_[f];
     if (reports) {
-      form.report.target = reports;
-      form.events.report_to(&form.report);
+      group.report.target = reports;
+      group.events.report_to(&group.report);
     }
-    for (std::uint32_t k = 0; k < form.pieces.size(); ++k)
-      if (form.pieces[k].end < kNever && !form.in_order[k]) queue_.push({form.pieces[k].end, f, k});
+    for (std::uint32_t k = 0; k < group.pieces.size(); ++k)
+      if (group.pieces[k].end < kNever && !group.in_order[k]) queue_.push({group.pieces[k].end, f, k});
   }
 }
 
@@ -90,31 +90,32 @@ void ExactComponents::store_reports(JoinedReports& reports, StoredReports& other
   reported_ = time;
   double first = kNever;
   stored_.push_back(&others);
-  for (const std::unique_ptr<Form>& form : forms_) {
-    form->report.stored = &form->stored;
-    form->events.report_to(&form->report);
-    stored_.push_back(&form->stored);
-    for (const Form::Piece& piece : form->pieces) first = std::min(first, piece.end);
+  for (const std::unique_ptr<Group>& group : groups_) {
+    group->report.stored = &group->stored;
+    group->events.report_to(&group->report);
+    stored_.push_back(&group->stored);
+    for (const Group::Piece& piece : group->pieces) first = std::min(first, piece.end);
   }
-  part_ = std::max(first - time, 16 * kEpsilon * std::abs(time));
+  // Not zero, as `advance` doubles it.
+  part_ = std::max({first - time, 16 * kEpsilon * std::abs(time), std::numeric_limits<double>::min()});
 }
 
 /// The events of a component until this time. Of the whole model it reads what the component has in common
 /// with others, alone. False: the failure of the instance, at the end of its piece.
-bool ExactComponents::process(Form& form, std::size_t component, double until) {
-  form.load(component);
-  if (form.common()) form.load_common(component, whole_);
-  form.report.part = 1 + form.ids[component];
-  form.report.variables = form.numbers_of(form.variables, component, form.instance.values.size());
-  form.report.crossings = form.numbers_of(form.crossings, component, form.part.crossings.size());
-  form.report.triggers = form.numbers_of(form.triggers, component, form.part.triggers.size());
-  Form::Piece& piece = form.pieces[component];
+bool ExactComponents::process(Group& group, std::size_t component, double until) {
+  group.load(component);
+  if (group.common()) group.load_common(component, whole_);
+  group.report.part = 1 + group.ids[component];
+  group.report.variables = group.numbers_of(group.variables, component, group.instance.values.size());
+  group.report.crossings = group.numbers_of(group.crossings, component, group.part.crossings.size());
+  group.report.triggers = group.numbers_of(group.triggers, component, group.part.triggers.size());
+  Group::Piece& piece = group.pieces[component];
   while (piece.end <= until) {
     bool changed = false;
-    if (!form.process(component, changed)) return false;
-    form.changes += changed;
+    if (!group.process(component, changed)) return false;
+    group.changes += changed;
   }
-  form.save(component);
+  group.save(component);
   return true;
 }
 
@@ -124,23 +125,23 @@ bool ExactComponents::process_next() {
   simultaneous_.assign(1, queue_.top());
   queue_.pop();
   const Next first = simultaneous_[0];
-  if (forms_[first.form]->in_order[first.component]) take_simultaneous(first.time);
+  if (groups_[first.group]->in_order[first.component]) take_simultaneous(first.time);
   const Timer timer;
   bool fine = true;
   if (simultaneous_.size() == 1) {
-    Form& form = *forms_[first.form];
-    const std::uint64_t before = form.changes;
-    fine = process(form, first.component, first.time) || fail(form, first.component, first.time);
-    if (fine) write(form, first.component);
-    events_ += form.changes - before;
+    Group& group = *groups_[first.group];
+    const std::uint64_t before = group.changes;
+    fine = process(group, first.component, first.time) || fail(group, first.component, first.time);
+    if (fine) write(group, first.component);
+    events_ += group.changes - before;
   } else {
     fine = process_together();
   }
   for (Next next : simultaneous_) {
-    next.time = forms_[next.form]->pieces[next.component].end;
+    next.time = groups_[next.group]->pieces[next.component].end;
     if (next.time < kNever) queue_.push(next);
   }
-  forms_[first.form]->seconds += timer.seconds();
+  groups_[first.group]->seconds += timer.seconds();
   return fine;
 }
 
@@ -164,100 +165,100 @@ bool ExactComponents::advance_to(double time) {
   while (!queue_.empty() && queue_.top().time <= time)
     if (!process_next()) return false;
   if (queued_ == count_) return true;
-  each_group([&](Form& form) {
-    if (!form.common()) process_group(form, time);
+  each_group([&](Group& group) {
+    if (!group.common()) process_group(group, time);
   });
-  for (const std::unique_ptr<Form>& form : forms_) {
-    if (form->common()) process_group(*form, time);
-    if (!finish_group(*form)) return false;
+  for (const std::unique_ptr<Group>& group : groups_) {
+    if (group->common()) process_group(*group, time);
+    if (!finish_group(*group)) return false;
   }
   return true;
 }
 
 /// The events of a group until this time, up to its first failure. What components have in common goes from
 /// one to the next by the whole model.
-void ExactComponents::process_group(Form& form, double until) {
+void ExactComponents::process_group(Group& group, double until) {
   const Timer timer;
-  form.due.clear();
-  for (std::uint32_t k = 0; k < form.pieces.size(); ++k)
-    if (form.pieces[k].end <= until) form.due.push_back(k);
-  for (std::size_t at = 0; at < form.due.size() && !form.failed; ++at) {
-    const std::uint32_t k = form.due[at];
-    if (at + 1 < form.due.size()) form.prefetch(form.due[at + 1]);
-    if (!process(form, k, until))
-      form.failed = k;
-    else if (form.common())
-      write(form, k);
+  group.due.clear();
+  for (std::uint32_t k = 0; k < group.pieces.size(); ++k)
+    if (group.pieces[k].end <= until) group.due.push_back(k);
+  for (std::size_t at = 0; at < group.due.size() && !group.failed; ++at) {
+    const std::uint32_t k = group.due[at];
+    if (at + 1 < group.due.size()) group.prefetch(group.due[at + 1]);
+    if (!process(group, k, until))
+      group.failed = k;
+    else if (group.common())
+      write(group, k);
     else
-      form.processed.push_back(k);
+      group.processed.push_back(k);
   }
-  form.seconds += timer.seconds();
+  group.seconds += timer.seconds();
 }
 
 /// Counts its events and writes what they changed.
-bool ExactComponents::finish_group(Form& form) {
-  for (const std::uint32_t k : form.processed) write(form, k);
-  form.processed.clear();
-  events_ += form.changes - std::exchange(form.counted_changes, form.changes);
-  return !form.failed || fail(form, *form.failed, form.pieces[*form.failed].end);
+bool ExactComponents::finish_group(Group& group) {
+  for (const std::uint32_t k : group.processed) write(group, k);
+  group.processed.clear();
+  events_ += group.changes - std::exchange(group.counted_changes, group.changes);
+  return !group.failed || fail(group, *group.failed, group.pieces[*group.failed].end);
 }
 
 bool ExactComponents::evaluate(double time) {
-  each_group([&](Form& form) { form.failed = form.write_states(time, whole_.values); });
-  for (const std::unique_ptr<Form>& form : forms_)
-    if (form->failed) return fail_not_finite(*form, *form->failed, time);
+  each_group([&](Group& group) { group.failed = group.write_states(time, whole_.values); });
+  for (const std::unique_ptr<Group>& group : groups_)
+    if (group->failed) return fail_not_finite(*group, *group->failed, time);
   return true;
 }
 
 bool ExactComponents::evaluate_shown(double time) {
-  return std::ranges::all_of(shown_,
-                             [&](const Next& at) { return evaluate(*forms_[at.form], at.component, time); });
+  return std::ranges::all_of(
+      shown_, [&](const Next& at) { return evaluate(*groups_[at.group], at.component, time); });
 }
 
 void ExactComponents::show(std::span<const std::uint8_t> variables) {
   shown_.clear();
-  for (std::uint32_t f = 0; f < forms_.size(); ++f)
-    for (std::uint32_t k = 0; k < forms_[f]->components(); ++k) {
+  for (std::uint32_t f = 0; f < groups_.size(); ++f)
+    for (std::uint32_t k = 0; k < groups_[f]->components(); ++k) {
       bool any = false;
-      for (std::size_t j = 0; j < forms_[f]->states(); ++j)
-        any = any || variables[forms_[f]->number_of_state(k, j)];
+      for (std::size_t j = 0; j < groups_[f]->states(); ++j)
+        any = any || variables[groups_[f]->number_of_state(k, j)];
       if (any) shown_.push_back({0, f, k});
     }
 }
 
-bool ExactComponents::evaluate(Form& form, std::size_t component, double time) {
-  states_.resize(form.states());
-  form.states_at(component, time, states_.data());
+bool ExactComponents::evaluate(Group& group, std::size_t component, double time) {
+  states_.resize(group.states());
+  group.states_at(component, time, states_.data());
   for (std::size_t j = 0; j < states_.size(); ++j) {
-    whole_.values[form.number_of_state(component, j)] = states_[j];
-    if (!std::isfinite(states_[j])) return fail_not_finite(form, component, time);
+    whole_.values[group.number_of_state(component, j)] = states_[j];
+    if (!std::isfinite(states_[j])) return fail_not_finite(group, component, time);
   }
   return true;
 }
 
 /// A state, as the whole model has it, is not finite.
-bool ExactComponents::fail_not_finite(Form& form, std::size_t component, double time) {
-  for (std::size_t j = 0; j < form.states(); ++j) {
-    const double value = whole_.values[form.number_of_state(component, j)];
+bool ExactComponents::fail_not_finite(Group& group, std::size_t component, double time) {
+  for (std::size_t j = 0; j < group.states(); ++j) {
+    const double value = whole_.values[group.number_of_state(component, j)];
     if (std::isfinite(value)) continue;
-    form.instance.failure() = Failure{.kind = FailureKind::NotFinite, .unknowns = 1};
-    form.instance.failure().variables.push_back({form.part.model.states[j].variable, value, 0});
+    group.instance.failure() = Failure{.kind = FailureKind::NotFinite, .unknowns = 1};
+    group.instance.failure().variables.push_back({group.part.model.states[j].variable, value, 0});
     break;
   }
-  return fail(form, component, time);
+  return fail(group, component, time);
 }
 
 /// What events have changed, of a component that is saved.
-void ExactComponents::write(const Form& form, std::size_t component) {
-  const std::uint32_t* variables = form.variables.data() + component * form.instance.values.size();
-  const std::uint32_t* parameters = form.parameters.data() + component * form.instance.parameters.size();
-  const double *values = form.values_of(component), *held = form.parameters_of(component);
-  for (const std::uint32_t v : form.written_variables) whole_.values[variables[v]] = values[v];
-  for (const std::uint32_t p : form.written_parameters) whole_.parameters[parameters[p]] = held[p];
+void ExactComponents::write(const Group& group, std::size_t component) {
+  const std::uint32_t* variables = group.variables.data() + component * group.instance.values.size();
+  const std::uint32_t* parameters = group.parameters.data() + component * group.instance.parameters.size();
+  const double *values = group.values_of(component), *held = group.parameters_of(component);
+  for (const std::uint32_t v : group.written_variables) whole_.values[variables[v]] = values[v];
+  for (const std::uint32_t p : group.written_parameters) whole_.parameters[parameters[p]] = held[p];
 }
 
-bool ExactComponents::fail(const Form& form, std::size_t component, double time) {
-  failed_ = {form.instance.failure(), {form.ids[component]}, &form.part};
+bool ExactComponents::fail(const Group& group, std::size_t component, double time) {
+  failed_ = {group.instance.failure(), {group.ids[component]}, &group.part};
   failed_.failure.time = time;
   return false;
 }

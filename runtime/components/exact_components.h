@@ -32,12 +32,12 @@ class ExactComponents {
       : whole_(whole), times_(times), extract_(std::move(extract)) {}
 
   std::size_t size() const { return count_; }
-  std::size_t forms() const { return form_of_.size(); }
+  std::size_t forms() const { return last_groups_.size(); }
   std::uint64_t events() const { return events_; }  // that changed a component
   /// The groups of all forms, with their components and what they have cost.
   template <class Visit>
   void each_form(const Visit& visit) const {
-    for (const auto& form : forms_) visit(*form);
+    for (const auto& group : groups_) visit(*group);
   }
   bool has_form(const Submodel& part) const { return find(part) != kNone; }
 
@@ -62,7 +62,7 @@ class ExactComponents {
   /// The same for those that `show` has selected: by variable of the whole model, 1.
   bool evaluate_shown(double time);
   void show(std::span<const std::uint8_t> variables);
-  /// In numbers of a part, with the components that failed and the part of their form (`renumber`).
+  /// In numbers of a part, with the components that failed and the part of their group (`renumber`).
   struct Failed {
     Failure failure;
     std::vector<std::uint32_t> ids;
@@ -71,16 +71,16 @@ class ExactComponents {
   const Failed& failed() const { return failed_; }
 
  private:
-  using Form = ExactForm;
+  using Group = ExactForm;  // an instance for components of one form
   struct Next {
     double time = 0;
-    std::uint32_t form = 0, component = 0;
+    std::uint32_t group = 0, component = 0;
     auto operator<=>(const Next&) const = default;
   };
   bool advance_to(double time);
-  bool process(Form& form, std::size_t component, double until);
-  void process_group(Form& form, double until);
-  bool finish_group(Form& form);
+  bool process(Group& group, std::size_t component, double until);
+  void process_group(Group& group, double until);
+  bool finish_group(Group& group);
   bool process_next();
   void take_simultaneous(double time);
   bool process_together();
@@ -90,23 +90,24 @@ class ExactComponents {
   std::uint32_t find(const Submodel& part) const;
   template <class Body>
   void each_group(const Body& body);
-  void write(const Form& form, std::size_t component);
-  bool evaluate(Form& form, std::size_t component, double time);
-  bool fail(const Form& form, std::size_t component, double time);
-  bool fail_not_finite(Form& form, std::size_t component, double time);
+  void write(const Group& group, std::size_t component);
+  bool evaluate(Group& group, std::size_t component, double time);
+  bool fail(const Group& group, std::size_t component, double time);
+  bool fail_not_finite(Group& group, std::size_t component, double time);
 
   ModelInstance& whole_;
   ExactForm::Times times_;
   Extract extract_;
-  std::unique_ptr<Form> together_;  // of the last components that had an event together
+  std::unique_ptr<Group> together_;  // of the last components that had an event together
   std::vector<std::uint32_t> together_ids_;
   std::vector<Next> simultaneous_, aside_;
   std::vector<std::uint32_t> crossed_;  // zero crossings, ascending
   std::size_t count_ = 0;
   std::size_t queued_ = 0;  // components in the queue, or without another event
   std::uint64_t events_ = 0;
-  std::vector<std::unique_ptr<Form>> forms_;                            // groups
-  std::unordered_multimap<std::uint64_t, std::uint32_t> form_of_;       // by hash of the structure: the last
+  std::vector<std::unique_ptr<Group>> groups_;
+  // Of each form its last group, by the hash of its structure.
+  std::unordered_multimap<std::uint64_t, std::uint32_t> last_groups_;
   std::priority_queue<Next, std::vector<Next>, std::greater<>> queue_;  // in order: each component
   std::vector<Next> shown_;                                             // components
   std::vector<double> states_;

@@ -19,7 +19,7 @@ void ExactComponents::take_simultaneous(double time) {
   aside_.clear();
   for (; !queue_.empty() && queue_.top().time <= time + rounding(time); queue_.pop()) {
     const Next& next = queue_.top();
-    (forms_[next.form]->in_order[next.component] ? simultaneous_ : aside_).push_back(next);
+    (groups_[next.group]->in_order[next.component] ? simultaneous_ : aside_).push_back(next);
   }
   for (const Next& next : aside_) queue_.push(next);
 }
@@ -28,7 +28,7 @@ bool ExactComponents::process_together() {
   join();
   const double time = simultaneous_.back().time;  // the latest
   const bool fine = process_joined(time);
-  const Form& joined = *together_;
+  const Group& joined = *together_;
   if (!fine) {
     failed_ = {joined.instance.failure(), together_ids_, &joined.part};
     failed_.failure.time = time;
@@ -44,17 +44,17 @@ bool ExactComponents::process_together() {
 /// The model of all of them, with its values from the whole model; that of the last time, if it is the same.
 void ExactComponents::join() {
   std::vector<std::uint32_t> ids;
-  for (const Next& next : simultaneous_) ids.push_back(forms_[next.form]->ids[next.component]);
+  for (const Next& next : simultaneous_) ids.push_back(groups_[next.group]->ids[next.component]);
   std::ranges::sort(ids);
   if (ids != together_ids_) {
     Submodel part;
     extract_(ids, part);
-    together_ = std::make_unique<Form>(part, whole_, times_);
+    together_ = std::make_unique<Group>(part, whole_, times_);
     together_ids_ = std::move(ids);
-    Form& joined = *together_;
+    Group& joined = *together_;
     joined.report.part = 0;
-    joined.report.target = forms_[0]->report.target;
-    joined.report.stored = forms_[0]->report.stored;
+    joined.report.target = groups_[0]->report.target;
+    joined.report.stored = groups_[0]->report.stored;
     joined.report.variables = joined.part.variables;
     joined.report.crossings = joined.part.crossings;
     joined.report.triggers = joined.part.triggers;
@@ -63,26 +63,26 @@ void ExactComponents::join() {
 }
 
 bool ExactComponents::process_joined(double time) {
-  Form& joined = *together_;
+  Group& joined = *together_;
   ModelInstance& instance = joined.instance;
   double last = -HUGE_VAL;  // the last event of any of them: until then ticks are processed
   crossed_.clear();
   for (const Next& next : simultaneous_) {
-    Form& form = *forms_[next.form];
-    const Form::Piece& piece = form.pieces[next.component];
+    Group& group = *groups_[next.group];
+    const Group::Piece& piece = group.pieces[next.component];
     last = std::max(last, piece.start);
     if (!piece.ends_by_crossing()) continue;
-    const std::uint32_t k = form.events.zero_crossings().functions().watched()[piece.watched];
-    crossed_.push_back(form.numbers_of(form.crossings, next.component, form.part.crossings.size())[k]);
+    const std::uint32_t k = group.events.zero_crossings().functions().watched()[piece.watched];
+    crossed_.push_back(group.numbers_of(group.crossings, next.component, group.part.crossings.size())[k]);
   }
   std::ranges::sort(crossed_);
   auto load_states = [&](double at) {
     for (const Next& next : simultaneous_) {
-      Form& form = *forms_[next.form];
-      states_.resize(form.states());
-      form.states_at(next.component, at, states_.data());
+      Group& group = *groups_[next.group];
+      states_.resize(group.states());
+      group.states_at(next.component, at, states_.data());
       for (std::size_t j = 0; j < states_.size(); ++j)
-        whole_.values[form.number_of_state(next.component, j)] = states_[j];
+        whole_.values[group.number_of_state(next.component, j)] = states_[j];
     }
     for (const State& state : joined.part.model.states)
       instance.values[state.variable] = whole_.values[joined.part.variables[state.variable]];
@@ -110,18 +110,18 @@ bool ExactComponents::process_joined(double time) {
 
 /// From the values of the whole model, as the event has left them.
 bool ExactComponents::continue_apart(const Next& next, double time) {
-  Form& form = *forms_[next.form];
+  Group& group = *groups_[next.group];
   const std::size_t k = next.component;
-  form.load(k);
-  const auto variables = form.numbers_of(form.variables, k, form.instance.values.size());
-  const auto parameters = form.numbers_of(form.parameters, k, form.instance.parameters.size());
-  for (std::size_t v = 0; v < variables.size(); ++v) form.instance.values[v] = whole_.values[variables[v]];
+  group.load(k);
+  const auto variables = group.numbers_of(group.variables, k, group.instance.values.size());
+  const auto parameters = group.numbers_of(group.parameters, k, group.instance.parameters.size());
+  for (std::size_t v = 0; v < variables.size(); ++v) group.instance.values[v] = whole_.values[variables[v]];
   for (std::size_t p = 0; p < parameters.size(); ++p)
-    form.instance.parameters[p] = whole_.parameters[parameters[p]];
-  if (!form.events.resume(time, form.instance.failure(), true)) return fail(form, k, time);
-  form.load_memory_of_crossings(k);
-  if (!form.advances(k, time) || !form.begin_piece(k, time)) return fail(form, k, time);
-  form.save(k);
+    group.instance.parameters[p] = whole_.parameters[parameters[p]];
+  if (!group.events.resume(time, group.instance.failure(), true)) return fail(group, k, time);
+  group.load_memory_of_crossings(k);
+  if (!group.advances(k, time) || !group.begin_piece(k, time)) return fail(group, k, time);
+  group.save(k);
   return true;
 }
 

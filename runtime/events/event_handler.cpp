@@ -12,6 +12,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // A smaller relative change of a value that is assigned again in the same iteration is the rounding error of
 // the equations solved in between.
 constexpr double kSame = 1e-10;
+// The displacement by which an assignment is examined: this part of the value, or of its nominal value.
+constexpr double kDisplacement = 1e-4;
 
 /// Whether two values differ by rounding only.
 bool agree(double a, double b, double nominal) {
@@ -35,6 +37,9 @@ EventHandler::EventHandler(const Model& model) : model_(model) {
     if (std::ranges::binary_search(model.events.transitions, trigger)) leaving_.emplace_back(k, trigger);
   }
   previous_.assign(model.events.previous.size(), 0.0);
+  previous_of_.assign(model.variables, kNone);
+  for (std::uint32_t k = 0; k < previous_.size(); ++k)
+    if (const std::uint32_t of = model.events.previous[k].of; of != kNone) previous_of_[of] = k;
   assigned_.assign(model.variables, 0);
   is_state_.assign(model.variables, 0);
   for (const State& state : model.states) is_state_[state.variable] = 1;
@@ -229,6 +234,25 @@ bool EventHandler::agrees(std::uint32_t effect, double value, double nominal) {
   return false;
 }
 
+/// Whether a row of values gives a state its value before the round, whatever that is: x := pre x. Another
+/// expression of the same value, such as x := 2.0 where x crosses 2, is an assignment that stops it there.
+bool EventHandler::keeps_state(const KernelBatch& batch, std::uint32_t row, const Effect& effect,
+                               const Point& point, double nominal) {
+  const std::uint32_t p = previous_of_[effect.variable];
+  if (p == kNone) return false;
+  const Events::Previous& before = model_.events.previous[p];
+  double& value = point.values[before.variable];
+  const double held = value, distance = kDisplacement * std::max(std::abs(held), nominal);
+  auto follows = [&](double displaced) {
+    value = displaced;
+    evaluate_rows(model_, batch, point, row, row + 1, results_.data());
+    return results_[row] == (before.negated != effect.negated ? 0.0 - displaced : displaced);
+  };
+  const bool all = follows(held + distance) && follows(held - distance);
+  value = held;
+  return all;
+}
+
 bool EventHandler::assign(const Point& point, std::span<const double> nominal, bool again) {
   if (!again) std::ranges::fill(assigned_, std::uint8_t(0));
   for (const std::uint32_t v : assigned_now_) assigned_by_[v].effect = kNone;
@@ -260,7 +284,7 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
         const double old = point.values[v];
         const bool same = again ? agree(old, value, nominal[v]) : value == old;
         if (is_state_[v])
-          assigned_[v] = kState;
+          assigned_[v] = same && keeps_state(batch, row, effects[row], point, nominal[v]) ? 0 : kState;
         else if (!same)  // its own value changes nothing
           assigned_[v] = kDiscrete;
         if (!same) changes_.emplace_back(v, value);

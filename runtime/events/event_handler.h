@@ -79,7 +79,7 @@ class EventHandler {
   /// Whether an assignment reads, itself, a variable that one assigns.
   bool reads_assigned() const { return reads_assigned_; }
   /// Per variable: what this iteration has assigned; 0 if it has not, or if it has given a discrete variable
-  /// its own value.
+  /// its own value, or x := pre x to a state.
   std::span<const std::uint8_t> assigned() const { return assigned_; }
   /// Whether assignments since the last call changed a variable that the integrator's equations read.
   bool changed() const { return changed_; }
@@ -122,6 +122,8 @@ class EventHandler {
     Assigned first, second;
   };
   bool agrees(std::uint32_t effect, double value, double nominal);
+  bool keeps_state(const KernelBatch& batch, std::uint32_t row, const Effect& effect, const Point& point,
+                   double nominal);
 
   const Model& model_;
   std::vector<std::uint8_t> condition_, condition_before_;  // by condition: now, and before
@@ -139,6 +141,7 @@ class EventHandler {
   std::vector<double> tick_, next_tick_;              // by clock: number and time of its next tick
   std::vector<std::uint8_t> elsewhere_;               // by clock
   std::vector<double> previous_;                      // by Events::previous
+  std::vector<std::uint32_t> previous_of_;            // by variable: its number in Events::previous
   std::vector<std::uint8_t> assigned_, is_state_;     // by variable
   std::vector<std::uint8_t> read_, read_parameters_;  // by variable; by parameter
   std::vector<double> results_;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/numbers.h"
+
 namespace runtime {
 
 namespace {
@@ -44,10 +46,11 @@ EventIteration::EventIteration(ModelInstance& instance, double moment)
 }
 
 /// Whether what equations give is known, although values of zero crossings have changed: events alone read
-/// these.
-bool EventIteration::are_inputs_evaluated() {
-  return !zero_crossings_.take_equations_changed() && std::exchange(inputs_evaluated_, false) &&
-         std::ranges::all_of(instance_.values, [](double x) { return std::isfinite(x); });
+/// these. The answer holds once.
+bool EventIteration::take_inputs_evaluated() {
+  const bool equations_changed = zero_crossings_.take_equations_changed();
+  const bool evaluated = std::exchange(inputs_evaluated_, false);
+  return evaluated && !equations_changed && all_finite(instance_.values);
 }
 
 bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, bool& changed,
@@ -59,7 +62,7 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
   bool known = std::exchange(consistent_, false) && initial.empty();
   if (!initial.empty()) inputs_evaluated_ = false;
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
-    const bool evaluated = are_inputs_evaluated() || known;
+    const bool evaluated = take_inputs_evaluated() || known;
     if (!evaluated) evaluator.parameters_changed();
     if (!evaluated && (!evaluator.run_checked(initial, point) || !evaluate_inputs(point))) {
       if (initial.empty() || !update_where_known(initial, point)) return false;
@@ -127,10 +130,10 @@ bool EventIteration::look_ahead(const Point& point, bool leaving, bool first_onl
   here_ = instance_.values;
   Point later = point;
   const bool known = advance({point.time, here_.data(), point.parameters}, later);
-  if (known && zero_crossings_.measure_tendencies(later)) {
+  if (known && zero_crossings_.measure_rates_after(later)) {
     later_ = instance_.values;
     if (advance({later.time, later_.data(), point.parameters}, later))
-      zero_crossings_.measure_small_tendencies(later);
+      zero_crossings_.measure_small_rates_after(later);
   }
   const bool changes = known ? zero_crossings_.look_ahead(instance_.parameters, first_only)
                              : zero_crossings_.hold_equal(instance_.parameters, first_only);

@@ -87,7 +87,7 @@ class EventIteration {
   /// evaluated. `process` does so itself.
   void begin_instant(double time) {
     functions_evaluated_ = false;
-    zero_crossings_.functions().set_time_at_rest(time_events_.rest_at(time));
+    zero_crossings_.functions().set_time_unchanged(time_events_.unchanged_at(time));
   }
   /// Processes the events at this time; watched differences have crossed zero in these directions (empty:
   /// none). `changed`: whether the integrator must restart from the current values.
@@ -163,7 +163,7 @@ class EventIteration {
  private:
   /// Begins with the evaluation unless values are `consistent_`.
   bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
-  bool are_inputs_evaluated();
+  bool take_inputs_evaluated();
   bool update(const Point& point, bool one_at_a_time, bool evaluated, bool start);
   bool update_where_known(std::span<const Step> initial, const Point& point);
   bool advance(const Point& from, Point& later);

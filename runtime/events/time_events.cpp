@@ -72,7 +72,7 @@ double TimeEvents::next_of(std::size_t f, const Point& point) {
   return known.next;
 }
 
-bool TimeEvents::rest_at(double time) const {
+bool TimeEvents::unchanged_at(double time) const {
   for (std::size_t f = 0; f < known_.size(); ++f)
     if (!functions_.is_fixed(f) || !known_[f].valid || !(known_[f].next - time > kNear * std::abs(time)))
       return false;

@@ -21,7 +21,7 @@ class TimeEvents {
   double next_of(std::size_t f, const Point& point);
 
   /// Whether it is known that no function changes at this time or near it, whatever an event does.
-  bool rest_at(double time) const;
+  bool unchanged_at(double time) const;
 
   /// The function that had the most instants in a row at which nothing changed, if any had.
   std::optional<std::size_t> most_touches() const;

@@ -36,7 +36,7 @@ void ZeroCrossingFunctions::evaluate(const Point& point) {
 
 void ZeroCrossingFunctions::evaluate_all(const Point& point) {
   evaluate(point);
-  if (time_at_rest_) return;
+  if (time_unchanged_) return;
   for (const Section& section : other_sections_) evaluate(section, point);
 }
 

@@ -28,13 +28,14 @@ class ZeroCrossingFunctions {
 
   /// Evaluates the watched functions at a point at which the variables they read are up to date.
   void evaluate(const Point& point);
-  /// The others as well, but for those at rest.
+  /// The others as well, but for those that are known to be unchanged.
   void evaluate_all(const Point& point);
-  /// Until the next call all functions of time are at rest, or none: what they hold is right.
-  void set_time_at_rest(bool on) { time_at_rest_ = on; }
+  /// Until the next call all functions of time are known to be as they were, so that what they hold is right;
+  /// or none.
+  void set_time_unchanged(bool on) { time_unchanged_ = on; }
   /// Whether `evaluate` is enough, as no others are left.
-  bool none_to_evaluate() const { return time_at_rest_ || other_sections_.empty(); }
-  bool is_at_rest(std::size_t k) const { return time_at_rest_ && !has_watched_[rows_[k].zero_crossing]; }
+  bool none_to_evaluate() const { return time_unchanged_ || other_sections_.empty(); }
+  bool is_unchanged(std::size_t k) const { return time_unchanged_ && !has_watched_[rows_[k].zero_crossing]; }
   /// Evaluates one.
   double evaluate_one(const Point& point, std::uint32_t k);
   /// By number: the values of the last evaluation of each.
@@ -85,7 +86,7 @@ class ZeroCrossingFunctions {
   const Model& model_;
   std::vector<Section> watched_sections_, other_sections_;
   std::vector<std::uint8_t> has_watched_;  // by zero crossing
-  bool time_at_rest_ = false;
+  bool time_unchanged_ = false;
   std::vector<Row> rows_;                        // by number
   std::vector<std::uint32_t> watched_;           // by watched number
   std::vector<double> differences_, arguments_;  // by number

@@ -23,7 +23,7 @@ constexpr double kNotCrossed = std::numeric_limits<double>::quiet_NaN();
 ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal)
     : functions_(model), time_functions_(model) {
   const std::size_t all = functions_.size(), watched = functions_.watched().size();
-  for (auto* list : {&largest_, &at_crossing_, &at_update_, &reference_, &rate_before_event_, &tendency_,
+  for (auto* list : {&largest_, &at_crossing_, &at_update_, &reference_, &rate_before_event_, &rate_after_,
                      &crossing_value_, &nominal_})
     list->assign(all, 0.0);
   std::ranges::fill(crossing_value_, kNotCrossed);
@@ -156,7 +156,7 @@ bool ZeroCrossings::update_those(const Point& point, std::span<double> parameter
   at_update_ = functions_.arguments();
   bool any = false;
   for (std::size_t k = 0; k < functions_.size(); ++k) {
-    if (functions_.is_at_rest(k)) continue;
+    if (functions_.is_unchanged(k)) continue;
     const double difference = differences()[k];
     const double argument = functions_.arguments()[k];
     if (std::isnan(argument)) continue;
@@ -260,7 +260,7 @@ bool ZeroCrossings::undecided(bool leaving) {
       case DecidedBy::Rate: return leaving && at_zero(k);
       case DecidedBy::Assignment: return differences()[k] == 0;
       case DecidedBy::Crossing:
-      case DecidedBy::Tendency: break;
+      case DecidedBy::RateAfter: break;
     }
     return false;
   };
@@ -271,32 +271,34 @@ bool ZeroCrossings::undecided(bool leaving) {
   return !undecided_.empty();
 }
 
-/// Of a difference that crossed before variables were assigned, the tendency is its change.
-double ZeroCrossings::tendency(std::uint32_t k) const {
-  return decided_by_[k] == DecidedBy::Rate ? differences()[k] - reference_[k] : differences()[k];
+/// Of a difference that crossed before variables were assigned, this is its change, as its value is the error
+/// of the instant. One that was at zero, up to rounding, may be a state that comes to rest there.
+double ZeroCrossings::rate_after(std::uint32_t k) const {
+  const bool crossed = !std::isnan(crossing_value_[k]);
+  return decided_by_[k] == DecidedBy::Rate && crossed ? differences()[k] - reference_[k] : differences()[k];
 }
 
-bool ZeroCrossings::measure_tendencies(const Point& later) {
+bool ZeroCrossings::measure_rates_after(const Point& later) {
   functions_.evaluate(later);
   bool any_small = false;
   for (const std::uint32_t w : undecided_) {
     const std::uint32_t k = functions_.watched()[w];
-    tendency_[k] = tendency(k);
-    any_small = any_small || std::abs(tendency_[k]) <= noise(k);
+    rate_after_[k] = rate_after(k);
+    any_small = any_small || std::abs(rate_after_[k]) <= noise(k);
   }
   return any_small;
 }
 
-void ZeroCrossings::measure_small_tendencies(const Point& later) {
+void ZeroCrossings::measure_small_rates_after(const Point& later) {
   functions_.evaluate(later);
   for (const std::uint32_t w : undecided_) {
     const std::uint32_t k = functions_.watched()[w];
-    const double first = tendency_[k], both = tendency(k);
+    const double first = rate_after_[k], both = rate_after(k);
     if (std::abs(first) > noise(k)) continue;
     // Rounding would decide unless the second moment does: a rate that is one is overtaken by its growth.
     const bool decides = first != 0 || decided_by_[k] == DecidedBy::Rate;
     const bool overtaken = decides && std::abs(both - 2 * first) > kOvertakes * std::abs(first);
-    if (overtaken || std::abs(both) > noise(k)) tendency_[k] = both;
+    if (overtaken || std::abs(both) > noise(k)) rate_after_[k] = both;
   }
 }
 
@@ -305,21 +307,24 @@ bool ZeroCrossings::look_ahead(std::span<double> parameters, bool first_only) {
   for (const std::uint32_t w : undecided_) {
     const std::uint32_t k = functions_.watched()[w];
     const bool by_rate = decided_by_[k] == DecidedBy::Rate, again = decided_by_[k] == DecidedBy::LookAhead;
-    const double tendency = tendency_[k];
+    const double rate_after = rate_after_[k];
     if (any && first_only) continue;
     if (by_rate)
       require_confirmation(w, Unconfirmed::ByRate);
     else
       at_crossing_[k] = 0;
-    decided_by_[k] = by_rate ? DecidedBy::Tendency : DecidedBy::LookAhead;
-    if (tendency == 0) any = hold_equal(k, parameters) || any;
+    decided_by_[k] = by_rate ? DecidedBy::RateAfter : DecidedBy::LookAhead;
+    if (rate_after == 0) any = hold_equal(k, parameters) || any;
     // Others that are at zero may have changed the rates; what is rounding decides once only.
-    if (tendency == 0 || (again && std::abs(tendency) <= noise(k))) continue;
+    if (rate_after == 0 || (again && std::abs(rate_after) <= noise(k))) continue;
     kept_[k] = 0;
-    const double value = beyond_zero(k, tendency < 0, parameters);
-    // Of a piece, the difference before the event is that of another piece.
+    const double value = beyond_zero(k, rate_after < 0, parameters);
+    // Of a piece, the difference before the event is that of another piece. An assignment reverses a rate
+    // without making it larger; what is overtaken by the rate after it was at rest.
+    const double rate_before = rate_before_event_[k];
     unresolvable_ = unresolvable_ || (functions_.is_comparison(k) && by_rate && crossing_value_[k] == value &&
-                                      tendency * rate_before_event_[k] < 0);
+                                      rate_after * rate_before < 0 &&
+                                      std::abs(rate_after) <= kOvertakes * std::abs(rate_before));
     changed_[k] = hold(k, value, parameters);
     any = any || changed_[k];
   }
@@ -400,7 +405,7 @@ ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Poi
 }
 
 void ZeroCrossings::resume(const Point& point) {
-  functions_.set_time_at_rest(false);
+  functions_.set_time_unchanged(false);
   functions_.evaluate_all(point);
   std::ranges::fill(was_at_zero_, std::uint8_t(0));
   any_at_zero_ = false;

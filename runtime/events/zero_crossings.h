@@ -63,9 +63,9 @@ class ZeroCrossings {
   /// Takes differences of this multiple of rounding error, or less, for zero.
   void tolerate(double roundings) { roundings_ = roundings; }
 
-  /// Changes the values that contradict their differences at the point, at which the equations are solved; or
-  /// only the first of them. Whether there were any.
-  /// A comparison that has come to equality keeps its value until `look_ahead`, unless this is the `start`.
+  /// Changes the values that contradict their differences at the point, where the equations hold: all of
+  /// them, or (`first_only`) the first of them. Whether there were any. A comparison that has come to
+  /// equality keeps its value until `look_ahead`, unless this is the `start`.
   bool update(const Point& point, std::span<double> parameters, bool first_only, bool start);
   /// The same at an instant with the functions evaluated there already, as `assigned` does.
   bool update_evaluated(const Point& point, std::span<double> parameters, bool first_only);
@@ -89,11 +89,12 @@ class ZeroCrossings {
   /// (`leaving`: also those that are where they crossed while a variable was assigned). Whether there are
   /// any. To be called after an `update` that changed nothing.
   bool undecided(bool leaving);
-  /// Measures the tendencies of these: where they have come to a moment later. Whether that of a comparison
-  /// may be nothing but rounding error; these are to be measured another moment later.
-  bool measure_tendencies(const Point& later);
-  void measure_small_tendencies(const Point& later);
-  /// Decides these by their tendencies; or only the first that contradicts its value. Whether one changed.
+  /// Measures the rates after the instant of these: where they have come to a moment later. Whether that of a
+  /// comparison may be nothing but rounding error; these are to be measured another moment later.
+  bool measure_rates_after(const Point& later);
+  void measure_small_rates_after(const Point& later);
+  /// Decides these by their rates after the instant; or only the first that contradicts its value. Whether
+  /// one changed.
   bool look_ahead(std::span<double> parameters, bool first_only);
   /// Instead of this where nothing is known of a moment later: by the comparisons alone. Whether one changed.
   bool hold_equal(std::span<double> parameters, bool first_only);
@@ -154,7 +155,7 @@ class ZeroCrossings {
     Difference,  // the sign of the difference
     Crossing,    // the direction of its crossing, at this instant
     LookAhead,   // its sign a moment later, as it was at zero
-    Tendency,    // its change in a moment, after Rate
+    RateAfter,   // its change in a moment, after Rate
     Rate,        // its rate, as it had crossed and then variables were assigned that left it there
     Assignment,  // its new value, as an assignment of a state changed it
     Discrete,    // its new value, as that of a discrete variable changed it; at zero it keeps the former one
@@ -187,7 +188,7 @@ class ZeroCrossings {
   bool update_those(const Point& point, std::span<double> parameters, const Which& which);
   bool keeps_value(std::size_t k, const Which& which);
   bool hold_equal(std::size_t k, std::span<double> parameters);
-  double tendency(std::uint32_t k) const;
+  double rate_after(std::uint32_t k) const;
   bool is_assigned(std::size_t k) const {
     return decided_by_[k] == DecidedBy::Assignment || decided_by_[k] == DecidedBy::Discrete;
   }
@@ -210,7 +211,7 @@ class ZeroCrossings {
   std::vector<double> at_crossing_;        // difference where the crossing was located
   std::vector<double> at_update_;          // argument at the last `update`
   std::vector<double> reference_;          // difference from which rates are measured
-  std::vector<double> tendency_;           // of the undecided ones
+  std::vector<double> rate_after_;         // of the undecided ones
   std::vector<double> rate_before_event_;  // its sign counts
   // By watched number:
   std::vector<std::uint32_t> undecided_, unconfirmed_;  // watched numbers

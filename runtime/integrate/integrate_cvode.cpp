@@ -48,7 +48,7 @@ class CvodeIntegrator final : public Integrator {
   bool make_memory();
   bool advance();
   bool change_method();
-  double step_times_spectral_radius();
+  std::optional<double> step_times_spectral_radius();
   void reject(double time, N_Vector y) {
     rejected_ = true;
     ++rejections_;
@@ -67,7 +67,7 @@ class CvodeIntegrator final : public Integrator {
   std::vector<double> jacobian_;
   bool jacobian_is_new_ = false;  // since the last estimate
   SpectralRadius spectral_radius_;
-  double radius_ = -1;  // negative: unknown
+  std::optional<double> radius_;
   double time_ = 0, stop_ = 0;
   Statistics before_;  // counters up to the last restart
   IntegratorOptions options_;
@@ -250,13 +250,13 @@ bool CvodeIntegrator::slopes(double time, double* out) {
   return true;
 }
 
-/// The length of the last step times an estimate of the spectral radius of the Jacobian; negative: unknown.
-double CvodeIntegrator::step_times_spectral_radius() {
+/// The length of the last step times an estimate of the spectral radius of the Jacobian, if there is one.
+std::optional<double> CvodeIntegrator::step_times_spectral_radius() {
   if (std::exchange(jacobian_is_new_, false))
     radius_ = spectral_radius_.estimate(system_.jacobian().pattern(), jacobian_);
   double step = 0;
   CVodeGetLastStep(memory_, &step);
-  return radius_ < 0 ? -1 : radius_ * step;
+  return radius_ ? std::optional(*radius_ * step) : std::nullopt;
 }
 
 void CvodeIntegrator::statistics(Statistics& s) const {

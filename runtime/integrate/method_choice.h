@@ -7,15 +7,16 @@
 // nonstiff systems of ordinary differential equations, SIAM J. Sci. Stat. Comput. 4 (1983). A change of
 // method restarts at order 1, so it needs several steps in a row that ask for it.
 #pragma once
+#include <optional>
 
 namespace runtime {
 
 class MethodChoice {
  public:
   /// Whether to change the method after a step. `product`: of its length and the spectral radius of the
-  /// Jacobian; negative: unknown.
-  bool asks_for_change(bool adams, double product) {
-    const bool asks = adams ? product > kStiff : product >= 0 && product < kNotStiff;
+  /// Jacobian, if it is known.
+  bool asks_for_change(bool adams, std::optional<double> product) {
+    const bool asks = product && (adams ? *product > kStiff : *product < kNotStiff);
     in_a_row_ = asks ? in_a_row_ + 1 : 0;
     return in_a_row_ >= (adams ? kStiffSteps : kOtherSteps);
   }

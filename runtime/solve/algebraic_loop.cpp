@@ -191,7 +191,11 @@ bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure)
       case Accuracy::Good: return true;
       case Accuracy::NearlySingular:
         return can_untear_ ? solve_untorn(point, failure) : decide_rank(point, failure);
-      case Accuracy::Poor: prefer_untorn_ = refine_untorn(point, failure); return prefer_untorn_;
+      case Accuracy::Poor:
+        prefer_untorn_ = refine_untorn(point, failure);
+        // A nonlinear loop has other guesses: the values at the start.
+        if (prefer_untorn_ || kind_ != AlgebraicLoop::Nonlinear) return prefer_untorn_;
+        break;
     }
   }
   if (!can_untear_ || leaves()) return false;
@@ -252,7 +256,11 @@ bool AlgebraicLoopSolver::refine_untorn(const Point& point, Failure& failure) {
     double& value = point.values[variable];
     if (!(std::abs(value) < kSuspectSize * nominals_[variable])) value = 0;
   }
-  return solver.solve(point, failure);
+  solver.begin_branch(stay_, rough_);
+  const bool solved = solver.solve(point, failure);
+  branch_uncertain_ = branch_uncertain_ || solver.branch_uncertain_;
+  contraction_ = std::max(contraction_, solver.contraction_);
+  return solved;
 }
 
 AlgebraicLoopSolver& AlgebraicLoopSolver::untorn() {

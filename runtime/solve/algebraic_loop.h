@@ -38,12 +38,11 @@ class AlgebraicLoopSolver {
   ~AlgebraicLoopSolver();
 
   /// Solves for the tearing variables in `point.values`, starting from their current values, and evaluates
-  /// the inner variables. On failure the variables have their initial values again,
-  /// and `failure` is set; otherwise it is unchanged.
+  /// the inner variables. False: `failure` is set, and the variables have the values from which it started.
   bool solve(const Point& point, Failure& failure);
 
-  /// The same by continuation along F(x) = (1 - l) F(x0) from l = 0 to 1 (continuation.cpp); slower, and
-  /// finds solutions that Newton's method does not. To be called after `solve` has failed.
+  /// To be called after `solve` has failed: the same by continuation (continuation.cpp), which takes longer
+  /// and finds solutions that Newton's method does not. True: `failure` is cleared.
   bool solve_by_continuation(const Point& point, Failure& failure);
 
   /// Factorises the Jacobian at the current values; `solve_linear` then solves with it, in place.
@@ -71,6 +70,7 @@ class AlgebraicLoopSolver {
 
  private:
   class Continuation;  // continuation.cpp
+  bool continue_from(const Point& point, const std::vector<double>& guess);
   struct Untorn;
   enum class Accuracy : std::uint8_t { Good, Poor, NearlySingular };
   bool solve_from_start(const Point& point, Failure& failure);

@@ -9,6 +9,12 @@
 //   F(x) = x^3 - 2 x + 2 from x0 = 0: Newton's method is caught at the minimum of |F| near x = 0.8. The curve
 //   leads from l = 0 back to l = -0.54, where x = -0.8, and from there to l = 1, where x = -1.77.
 //
+// Both ends of a curve may lead to infinity, where the solution is on another one. So a few other guesses are
+// tried after that, in small loops:
+//
+//   a diode in series with a cubic resistance whose conductance at zero is negative: from zero each end of
+//   the curve leads to a diode that blocks, with l towards minus infinity.
+//
 // Unknowns are measured in their nominal values. The curve does not depend on the scaling of the equations.
 #include <algorithm>
 #include <cmath>
@@ -21,6 +27,10 @@ namespace {
 
 constexpr std::size_t kLargest = 1000;  // unknowns: continuation takes some thousand factorisations
 constexpr int kSteps = 1000;            // in each direction
+// Guesses from which a curve may lead to a solution, as distances from the one that is given, in nominal
+// values; others than that are tried for loops of so many unknowns.
+constexpr double kDisplacements[] = {0, 1, -1};
+constexpr std::size_t kDisplaced = 50;
 constexpr double kFirstStep = 0.05, kSmallestStep = 1e-9;
 constexpr double kFarAway = 1e8;  // in nominal values
 constexpr int kCorrections = 6;
@@ -163,20 +173,31 @@ class AlgebraicLoopSolver::Continuation {
   std::vector<double> start_;
 };
 
-bool AlgebraicLoopSolver::solve_by_continuation(const Point& point, Failure& failure) {
-  if (unknowns_.size() > kLargest) return false;
-  const std::vector<double> guess = start_;  // as the failed attempt left it
+bool AlgebraicLoopSolver::continue_from(const Point& point, const std::vector<double>& guess) {
   for (double direction : {1.0, -1.0}) {
     start_ = guess;
-    for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = guess[k];
+    set(point, guess);
     Continuation curve(*this, point);
-    if (curve.begins() && curve.follow(direction)) {
-      failure = Failure{};
-      return true;
-    }
+    if (curve.begins() && curve.follow(direction)) return true;
+  }
+  return false;
+}
+
+bool AlgebraicLoopSolver::solve_by_continuation(const Point& point, Failure& failure) {
+  const std::size_t n = unknowns_.size();
+  if (n > kLargest) return false;
+  const std::vector<double> guess = start_;  // as the failed attempt left it
+  for (const double displacement : kDisplacements) {
+    if (displacement != 0 && n > kDisplaced) break;
+    std::vector<double> from = guess;
+    for (std::size_t k = 0; k < n; ++k)
+      from[k] += displacement * nominal_[k] * (0.5 + golden_fraction(static_cast<double>(k + 1)));
+    if (!continue_from(point, from)) continue;
+    failure = Failure{};
+    return true;
   }
   start_ = guess;
-  for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = guess[k];
+  set(point, guess);
   return false;
 }
 

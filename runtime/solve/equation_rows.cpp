@@ -96,7 +96,7 @@ bool EquationRows::holds(BatchRow at, const Point& point, double tolerance) {
   const double residual = std::abs(this->residual(at, point));
   const double here = magnitude(partials(at, point), point);
   if (here > 0 || residual == 0) return residual <= tolerance * here;
-  const std::vector<std::uint32_t> moved = variables(at);
+  const std::vector<std::uint32_t> moved = variables(at);  // each once: they are restored in any order
   here_.clear();
   for (const std::uint32_t v : moved) {
     here_.push_back(point.values[v]);

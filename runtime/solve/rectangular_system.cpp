@@ -50,6 +50,13 @@ auto RectangularSystem::with_factors(Use use) const {
   return use(PivotedQr(dense));
 }
 
+std::vector<double> RectangularSystem::get(const Point& point) const {
+  std::vector<double> x;
+  x.reserve(unknowns_.size());
+  for (const std::uint32_t v : unknowns_) x.push_back(point.values[v]);
+  return x;
+}
+
 void RectangularSystem::set(const Point& point, const std::vector<double>& x) const {
   for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = x[k];
 }
@@ -83,14 +90,14 @@ bool RectangularSystem::relative_residuals(const Point& point, std::vector<doubl
 }
 
 RectangularSystem::Result RectangularSystem::iterate(const Point& point) {
-  std::vector<double> x(unknowns_.size()), right(rows_.size());
+  std::vector<double> right(rows_.size());
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     if (!linearise(point)) return Result::NotFinite;
     if (largest(residuals_) <= kConverged) return Result::Solved;
     for (std::size_t r = 0; r < rows_.size(); ++r) right[r] = -residuals_[r];
     const std::vector<double> step = with_factors([&](const auto& qr) { return qr.solve(right); });
     if (!std::isfinite(largest(step))) return Result::NotFinite;
-    for (std::size_t k = 0; k < x.size(); ++k) x[k] = point.values[unknowns_[k]];
+    const std::vector<double> x = get(point);
     const double before = squares(residuals_);
     double damping = 1;
     for (; damping >= kSmallestDamping; damping /= 2) {
@@ -120,11 +127,8 @@ void RectangularSystem::move(const Point& point, const std::vector<double>& star
 }
 
 RectangularSystem::Result RectangularSystem::solve(const Point& point) {
-  std::vector<double> start(unknowns_.size()), best;
-  for (std::size_t k = 0; k < start.size(); ++k) {
-    const double value = point.values[unknowns_[k]];
-    start[k] = std::isfinite(value) ? value : 0.0;
-  }
+  std::vector<double> start = get(point), best;
+  std::ranges::replace_if(start, [](double x) { return !std::isfinite(x); }, 0.0);
   Result result = Result::NotConverged;
   for (const double distance : kMoves) {
     move(point, start, distance, {});
@@ -132,8 +136,7 @@ RectangularSystem::Result RectangularSystem::solve(const Point& point) {
     if (here == Result::Solved && determines_all(point)) return here;
     if (best.empty() || (here == Result::Solved && result != Result::Solved)) {
       result = here;
-      best.clear();
-      for (const std::uint32_t v : unknowns_) best.push_back(point.values[v]);
+      best = get(point);
     }
   }
   set(point, best);
@@ -145,8 +148,7 @@ std::vector<bool> RectangularSystem::determined(const Point& point) {
   if (unknowns_.empty() || !linearise(point)) return result;
   const auto determined = [](const auto& qr) { return qr.determined(); };
   result = with_factors(determined);
-  std::vector<double> here;
-  for (const std::uint32_t v : unknowns_) here.push_back(point.values[v]);
+  const std::vector<double> here = get(point);
   move(point, here, kMoves[2], result);
   const std::vector<bool> there =
       linearise(point) ? with_factors(determined) : std::vector<bool>(unknowns_.size(), false);

@@ -40,17 +40,17 @@ class RectangularSystem {
   bool linearise(const Point& point);
   bool relative_residuals(const Point& point, std::vector<double>& out);
   Result iterate(const Point& point);
+  std::vector<double> get(const Point& point) const;
   void set(const Point& point, const std::vector<double>& x) const;
   void move(const Point& point, const std::vector<double>& start, double distance,
             const std::vector<bool>& keep) const;
-
-  EquationRows& equations_;
-  std::vector<BatchRow> rows_;
-  std::vector<std::uint32_t> unknowns_;
   /// Of the factors of the scaled Jacobian, dense or sparse.
   template <class Use>
   auto with_factors(Use use) const;
 
+  EquationRows& equations_;
+  std::vector<BatchRow> rows_;
+  std::vector<std::uint32_t> unknowns_;
   std::vector<SparseMatrixEntry> jacobian_;
   std::vector<double> row_scale_, column_scale_, residuals_, trial_;
 };

@@ -104,6 +104,19 @@ TEST_CASE("Diodes that conduct at one instant switch together") {
     CHECK(value(own, name) == Approx(value(one, name)).epsilon(1e-6));
 }
 
+TEST_CASE("Currents that have decayed to rounding errors rise at the next tick") {
+  Model model("affine.sr", "clockedBucks");
+  const Run own = run_with(model, ComponentClocks::On, 0.02, 1e-6);
+  const Run one = run_with(model, ComponentClocks::Off, 0.02, 1e-9);
+  CHECK(own.outcome.statistics.exact_components == 4);
+  for (const std::string part : {"b[1].", "b[2].", "b[3].", "b[4]."}) {
+    INFO(part);
+    CHECK(value(own, part + "u") == Approx(value(one, part + "u")).epsilon(1e-6));
+    CHECK(value(own, part + "k") == value(one, part + "k"));
+    CHECK(value(own, part + "k") > 300);
+  }
+}
+
 TEST_CASE("Balls whose bounces come to no end are an error, with clocks of their own as well") {
   RunOptions options{.stop = 3};
   CHECK(Model("affine.sr", "lossyBalls 16").refusal(options).find("SR0511") != std::string::npos);

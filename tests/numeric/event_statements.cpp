@@ -1,6 +1,7 @@
 // Statements of the chapter on events that no other test is about, by every solver and backend. EVENTS.md has
 // the tests of all statements.
 #include <cmath>
+#include <numbers>
 
 #include "numeric.h"
 
@@ -36,6 +37,29 @@ TEST_CASE("A comparison keeps its new value where its handler assigns a value th
                           numeric::check_values(run, {{"x", 1.9}, {"limit", 1}, {"a", 1}, {"b", 1}});
                       },
                       {"auto", "cvode", "adams", "ida", "qss"});
+}
+
+TEST_CASE("A state that its handler gives its value before the round goes on") {
+  // x = sin t, which passes 0.5 at pi / 6 and 13 pi / 6; or is put back to 0 there, with the same velocity.
+  const double put_back = std::sqrt(0.75) * std::sin(8 - 13 * std::numbers::pi / 6);
+  const auto ends = [](double x, double n) {
+    return [=](const Run& run) {
+      CHECK(value(run, "x") == Approx(x).margin(1e-7));
+      CHECK(value(run, "n") == n);
+    };
+  };
+  const RunOptions options{.stop = 8, .tolerance = 1e-10};
+  each("keepsState", options, ends(std::sin(8), 2));
+  each("keepsNegative", options, ends(std::sin(8), 2));
+  each("keepsStateOnce", options, ends(put_back, 3));
+}
+
+TEST_CASE("A state that comes to rest at the limit of a comparison stays there when others are assigned") {
+  each("restsAtLimit", {.stop = 1}, [](const Run& run) {
+    CHECK(std::abs(value(run, "i")) < 1e-9);
+    CHECK(value(run, "y") == Approx(0.5).margin(1e-9));
+    CHECK(value(run, "k") == 201);
+  });
 }
 
 TEST_CASE("Comparisons that no value satisfies are an error with their line") {

@@ -63,6 +63,15 @@ TEST_CASE("Library: Switching, clutches") {
                       {"w2", 1, 5.0 / 3},
                       {"w1", 3, -1.0 / 3},
                       {"w2", 3, 8.0 / 3}});
+  // The play of 1 rad is taken up at 0.5 s; after 2 s it is crossed in sqrt(1/2) s.
+  check("reversed", {{"w1", 0.4, 1.6},
+                     {"w2", 0.4, 0},
+                     {"w1", 1.5, 1.5},
+                     {"w2", 1.5, 1.5},
+                     {"w1", 2.5, 0},
+                     {"w2", 2.5, 2},
+                     {"w1", 3.5, 0.5},
+                     {"w2", 3.5, 0.5}});
 }
 
 TEST_CASE("Library: Switching, impacts and strings") {
@@ -81,7 +90,8 @@ TEST_CASE("Library: Switching, a valve that closes") {
 }
 
 TEST_CASE("the examples of cup and ball, of balls that split, of a controller and of cells") {
-  check_example("24_cup_and_ball.sr", {{"x", 1, -0.9209500240}, {"x", 5, 0.3459888641}, {"y", 5, -0.9382386189}});
+  check_example("24_cup_and_ball.sr",
+                {{"x", 1, -0.9209500240}, {"x", 5, 0.3459888641}, {"y", 5, -0.9382386189}});
   check_example("25_splitting_balls.sr", {{"number", 2, 2},
                                           {"height", 2, 2.401423108},
                                           {"height", 3, 0.4032019924},

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/sanitized.h"
 #include "process.h"
-#include "tests/sanitized.h"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/sanitized.h"
+#include "compiler/base/sanitized.h"
 
 namespace sigrel::fuzz {
 namespace {

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/sanitized.h"
 #include "tests/fuzz/generator.h"
 #include "tests/fuzz/whole_run.h"
-#include "tests/sanitized.h"
 
 using namespace sigrel::fuzz;
 

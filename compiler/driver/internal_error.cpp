@@ -8,6 +8,7 @@
 #include <exception>
 #include <new>
 
+#include "compiler/base/sanitized.h"
 #include "compiler/driver/command.h"
 #include "compiler/driver/out_of_memory.h"
 
@@ -75,7 +76,7 @@ void print_internal_error(const char* what) {
 void install_internal_error_handler() {
   std::set_terminate(on_terminate);
   watch_allocations();
-#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer reports signals itself
+  if constexpr (kSanitized) return;
   // A separate stack: the handler also runs after a stack overflow.
   static char stack[64 * 1024];
   stack_t alternative{};
@@ -86,7 +87,6 @@ void install_internal_error_handler() {
   action.sa_handler = on_signal;
   action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
-#endif
 }
 
 }  // namespace sigrel::driver

@@ -1,6 +1,7 @@
 #include "compiler/parse/piece_parser.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/parse/builder.h"
 #include "compiler/parse/literal.h"
@@ -230,7 +231,8 @@ void* PieceParser::node(const Piece& piece) {
         parsed = false;
       break;
   }
-  if (!parsed && !blames_block(a.strategy->fault.offending, piece))
+  const std::size_t at = a.strategy->fault.offending;
+  if (!parsed && !blames_block(at, piece) && !is_further_alternative(at, piece))
     report_fault(a.strategy->fault, piece, file_, sources_, diagnostics_);
   return result;
 }
@@ -248,6 +250,14 @@ bool PieceParser::blames_block(std::size_t at, const Piece& piece) {
       dropped_.push_back({file_, t.begin, t.end});
   }
   return found;
+}
+
+// Whether the error is at the `->` of an item, and one such was reported in its block: they are alternatives
+// whose `case … of` is missing.
+bool PieceParser::is_further_alternative(std::size_t at, const Piece& piece) {
+  if (piece.kind != BlockKind::Body || at >= piece.tokens.size() || piece.tokens[at].kind != P::ARROW)
+    return false;
+  return std::exchange(alternatives_, piece.block) == piece.block;
 }
 
 bool PieceParser::drops(Span span) const {

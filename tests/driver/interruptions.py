@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills runs at random times, and lets their disk fill at random bytes; then continues them.
 
-  tests/driver/interruptions.py [SIGREL] [--times N] [--seed S]
+  tests/driver/interruptions.py [SIGREL] [--times N] [--seed S] [--only TEXT …]
 
 What was written must be readable each time, and what is continued must be, byte by byte, what one uninterrupted
 run or sweep writes. Not a part of ctest: it takes minutes.
@@ -141,6 +141,7 @@ def main():
     parser.add_argument("sigrel", nargs="?", default="build/release/bin/sigrel")
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="+", default=[""], help="jobs whose names contain one of these texts")
     options = parser.parse_args()
     sigrel = os.path.abspath(options.sigrel)
     random_source = random.Random(options.seed)
@@ -152,7 +153,7 @@ def main():
     jobs = [Job("run", run + ["-o", "r.csv"], ["r.csv"], None),
             Job("sweep", [sigrel, "sweep", "model.sr", "--vary", "k=0.5..2:40", "--stop", "200", "-o", "t.csv"],
                 ["t.csv"], ["--resume"])]
-    for solver in ("auto", "cvode", "ida"):
+    for solver in ("auto", "cvode", "ida", "adams"):
         for extension in ("csv", "mat"):
             results = "r." + extension
             jobs.append(Job("checkpoints, %s, %s" % (solver, extension),
@@ -160,6 +161,8 @@ def main():
                                    "--every", "200rows"], [results, "e.log"], ["--continue"]))
     failures = 0
     for job in jobs:
+        if not any(text in job.name for text in options.only):
+            continue
         try:
             attack(job, options.times, random_source, source)
         except Failed as failure:

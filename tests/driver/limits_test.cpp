@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/sanitized.h"
 #include "process.h"
-#include "tests/sanitized.h"
 
 namespace {
 
@@ -109,7 +109,7 @@ TEST_CASE("nesting: a recursion without end is named in the file of the model") 
   CHECK(contains(f.err, "--limit nesting=VALUE"));
 }
 
-TEST_CASE("unknowns, instances, iterations, steps and types have limits") {
+TEST_CASE("unknowns, instances, iterations, steps, calls and types have limits") {
   const std::string cells = temporary("cells.sr",
                                       "cell :: SR (x :: Real)\n"
                                       "cell = sigrel (x) where\n"
@@ -128,8 +128,42 @@ TEST_CASE("unknowns, instances, iterations, steps and types have limits") {
   CHECK(contains(f.err, "error[SR0553]: this `for` counts from 1 to 50"));
   f = sigrel({"run", temporary("list.sr", doubling_list(14)), "--limit", "steps=1K"});
   CHECK(contains(f.err, "it was stopped after 1000 steps"));
+  f = sigrel({"run", temporary("list.sr", doubling_list(14)), "--limit", "calls=10"});
+  CHECK(contains(f.err, "the evaluation stopped at a depth of 10 calls"));
   f = sigrel({"check", temporary("pair.sr", "f = \\x -> (x, (x, x))\n"), "--limit", "types=3"});
   CHECK(contains(f.err, "a type in this expression has more than 3 parts"));
+}
+
+TEST_CASE("limits that are fixed end with an error that names them") {
+  auto check_error = [](const std::string& command, const std::string& text, const std::string& expected) {
+    const Finished f = sigrel({command, temporary("fixed.sr", text)});
+    INFO(f.err);
+    CHECK(f.code == 1);
+    CHECK(contains(f.err, expected));
+  };
+  std::string open, close, sum = "1.0";
+  for (int i = 0; i < 1001; ++i) open += "(", close += ")";
+  for (int i = 0; i < 3001; ++i) sum += " + 1.0";
+  check_error("check", "x = " + open + "1.0" + close + "\n", "error[SR0015]");
+  check_error("check", "x = " + sum + "\n", "error[SR0015]");
+  check_error("check", "x = 1.0<m^101>\n", "error[SR0010]: this unit is invalid");
+  check_error("check", "main = sigrel () where\n  local x :: Real^1000000001\n  x[1] = 1.0\n",
+              "error[SR0556]: a vector cannot have 1000000001 elements");
+  check_error("check",
+              "f :: Real -> Real\n"
+              "f x = if time > x then f (x + 1.0) else x\n"
+              "main = sigrel () where\n"
+              "  local y :: Real\n"
+              "  y = f 0.0\n",
+              "error[SR0550]: a function calls itself under a condition");
+  check_error("check", "foreign import \"fma\" f :: Real -> Real -> Real -> Real -> Real\n", "error[SR0216]");
+  const std::string states =
+      "main = sigrel () where\n"
+      "  local x :: Real^5001\n"
+      "  for i in 1 .. 5001 do\n"
+      "    der x[i] = -x[i]\n"
+      "    initially x[i] = 1.0\n";
+  check_error("linearize", states, "error[SR0590]: the model has 5001 states and inputs; the limit is 5000");
 }
 
 TEST_CASE("limits: a wrong name or value is an error of the command line") {

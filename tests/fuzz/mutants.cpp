@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/sanitized.h"
 #include "tests/fuzz/generator.h"
 #include "tests/fuzz/whole_run.h"
-#include "tests/sanitized.h"
 
 using namespace sigrel::fuzz;
 
@@ -44,7 +44,6 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   std::vector<std::string> seeds;
   for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
-    if (entry.path().filename().string().starts_with("tests.bench")) continue;  // they are large
     std::ifstream in(entry.path(), std::ios::binary);
     seeds.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
     if (seeds.back().size() > 6000) seeds.pop_back();

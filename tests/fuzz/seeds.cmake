@@ -4,6 +4,7 @@ cmake_minimum_required(VERSION 3.25)
 file(MAKE_DIRECTORY ${OUTPUT}/seeds)
 
 file(GLOB_RECURSE sources RELATIVE ${SOURCE} ${SOURCE}/tests/*.sr ${SOURCE}/examples/*.sr ${SOURCE}/stdlib/*.sr)
+list(FILTER sources EXCLUDE REGEX "^tests/bench/")  # they are large
 foreach(path ${sources})
   file(READ ${SOURCE}/${path} text)
   string(FIND "${text}" "\n--== " marker)  # below it is what the compiler said

@@ -24,6 +24,7 @@ Typed ExpressionChecker::infer_constructor(const ast::ConstructorExpr* e) {
 Type* ExpressionChecker::constructor_type(const Constructor& constructor) {
   for (Type* arg : constructor.args) units_.note(arg);
   if (constructor.owner == &types_.boolean_constructor) return types_.boolean();
+  if (constructor.damaged) return types_.error();
   std::vector<Type*> args;
   for (std::size_t i = 0; i < constructor.owner->parameters.size(); ++i) args.push_back(unifier_.fresh());
   Type* type = types_.apply(constructor.owner, args);

@@ -13,7 +13,10 @@ Typed ExpressionChecker::infer_index(const ast::IndexExpr* e) {
   }
   auto copied = core_.copy(parts);
   core::Expr* expr = core_.make(core::IndexExpr{{core::ExprKind::Index, e->span}, base.expr, copied});
-  return {expr, deferred_.indexed(base.type, copied, e->base->span)};
+  const std::size_t errors = diagnostics_.error_count();
+  Type* type = deferred_.indexed(base.type, copied, e->base->span);
+  if (diagnostics_.error_count() != errors) messages_.suppress_further_errors(e->base);
+  return {expr, type};
 }
 
 }  // namespace sigrel::check

@@ -86,10 +86,14 @@ Typed ExpressionChecker::infer_list(const ast::ListExpr* e, Type* hint) {
     element = known->args[0];
   std::vector<core::Expr*> elements;
   Reason reason;
+  const std::size_t errors = diagnostics_.error_count();
   for (auto* x : e->elements) {
     elements.push_back(check_expr(x, element, reason));
     if (reason.kind == ReasonKind::None) reason = {ReasonKind::Element, x->span, {}, 0, x, true};
+    // Further elements may differ from the first one for the same cause, and so may the whole.
+    if (diagnostics_.error_count() != errors) element = types_.error();
   }
+  if (diagnostics_.error_count() != errors) return {core_.placeholder(e->span), types_.error()};
   if (vector)
     return {core_.make(core::VectorExpr{{core::ExprKind::Vector, e->span}, core_.copy(elements)}),
             types_.vector(element, types_.size_literal(static_cast<std::int64_t>(elements.size())))};

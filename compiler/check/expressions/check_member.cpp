@@ -214,6 +214,11 @@ class RelationChecker::MemberPath {
 
   void report_unknown(const MemberStep& step, Type* relation) {
     if (checker_.scopes_.module().incomplete) return;  // the relation, or the variable in it, may be missing
+    auto& reported = checker_.scopes_.relation()->unknown_members;
+    const std::tuple member{head_, head_ ? core::LocalId{} : label_.id, step.name.name};
+    if (std::ranges::find(reported, member) != reported.end()) return;
+    if (checker_.scopes_.is_reported(step.name.name)) return;  // its declaration is missing in the relation
+    reported.push_back(member);
     std::string n(text(step.name.name));
     auto& d = checker_.diagnostics_.report(Code::UnknownMember, step.name.span,
                                            "`" + path_ + "` has no variable `" + n + "`");

@@ -123,13 +123,15 @@ core::Pattern* ExpressionChecker::infer_constructor_pattern(const ast::Construct
   pattern_type(pattern, owner, type, reason);
   if (pattern->args.size() != constructor->args.size()) {
     std::size_t takes = constructor->args.size();
-    diagnostics_.report(Code::WrongArgumentCount, pattern->span,
-                        "`" + std::string(text(constructor->name)) + "` has " + std::to_string(takes) +
-                            (takes == 1 ? " argument, " : " arguments, ") +
-                            std::to_string(pattern->args.size()) +
-                            (pattern->args.size() == 1 ? " is given" : " are given"));
+    if (!constructor->damaged)
+      diagnostics_.report(Code::WrongArgumentCount, pattern->span,
+                          "`" + std::string(text(constructor->name)) + "` has " + std::to_string(takes) +
+                              (takes == 1 ? " argument, " : " arguments, ") +
+                              std::to_string(pattern->args.size()) +
+                              (pattern->args.size() == 1 ? " is given" : " are given"));
     for (auto* arg : pattern->args) infer_pattern(arg, types_.error(), reason);
-    return core_.pattern(core::PatternKind::Wildcard, pattern->span);
+    return constructor->damaged ? core_.construct_pattern(constructor->tag, {}, pattern->span)
+                                : core_.pattern(core::PatternKind::Wildcard, pattern->span);
   }
   std::vector<core::Pattern*> elements;
   for (std::size_t i = 0; i < pattern->args.size(); ++i)

@@ -219,8 +219,10 @@ void Checker::define_data(const ast::DataDecl& decl, TypeConstructor& data) {
     scope.variables.emplace_back(decl.parameters[i].name, data.parameters[i]);
   for (std::size_t i = 0; i < decl.constructors.size(); ++i) {
     std::vector<Type*> args;
+    const std::size_t errors = diagnostics_.error_count();
     for (auto* arg : decl.constructors[i].args) args.push_back(reader_.convert(arg, scope));
-    data.constructors[i]->args = types_.arena().copy(args);
+    data.constructors[i]->damaged = diagnostics_.error_count() != errors;
+    if (!data.constructors[i]->damaged) data.constructors[i]->args = types_.arena().copy(args);
   }
 }
 

@@ -1,4 +1,7 @@
 // Lookup in the local and the module scope, and the messages about names.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -219,6 +222,22 @@ void Scopes::duplicate(const ast::Ident& name, Span first, std::string_view what
       diagnostics_.report(Code::DuplicateName, name.span,
                           std::string(what) + " `" + std::string(text(name.name)) + "` is defined twice");
   d.label("again here").also(first, "first here");
+}
+
+void Scopes::duplicate_variable(const ast::Ident& name, Span first) {
+  Duplicates& last = duplicates_;
+  const bool next =
+      last.diagnostic && last.errors == diagnostics_.error_count() && last.definition == core_.current();
+  if (!next) {
+    last = {&diagnostics_.report(Code::DuplicateName, name.span, ""), core_.current(), 0, {}};
+    last.diagnostic->label("again here").also(first, "first here");
+    last.errors = diagnostics_.error_count();
+  }
+  const std::string quoted = "`" + std::string(text(name.name)) + "`";
+  if (std::ranges::find(last.names, quoted) == last.names.end()) last.names.push_back(quoted);
+  last.diagnostic->message =
+      fmt::format("the variable{} {} {} defined twice", last.names.size() > 1 ? "s" : "",
+                  fmt::join(last.names, ", "), last.names.size() > 1 ? "are" : "is");
 }
 
 void Scopes::release(std::size_t mark) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <deque>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -94,7 +95,11 @@ class Scopes {
   const Entry<TypeName>* lookup_type(const ast::QualifiedIdent& name);
   /// The nearest of `candidates`; ties go to the first by text, so that the order of tables does not show.
   void suggest(Diagnostic& diagnostic, Name name, Span span, const std::vector<Name>& candidates);
+  /// Whether an error says that this name is not defined.
+  bool is_reported(Name name) const { return undefined_.was_reported(Code::UnknownName, name); }
   void duplicate(const ast::Ident& name, Span first, std::string_view what);
+  /// One error for those that follow each other, such as those of a declaration that was copied.
+  void duplicate_variable(const ast::Ident& name, Span first);
 
  private:
   void open_builtin_scope();
@@ -119,6 +124,13 @@ class Scopes {
   std::vector<Local*> trail_;
   RelationContext* relation_ = nullptr;
   int static_depth_ = 0;
+  /// The last error about variables of a definition that are defined twice.
+  struct Duplicates {
+    Diagnostic* diagnostic = nullptr;
+    core::GlobalId definition;
+    std::size_t errors = 0;  // with it
+    std::vector<std::string> names{};
+  } duplicates_;
   UndefinedNames undefined_;
   std::uint32_t suggestions_ = 0;
 };

@@ -53,8 +53,7 @@ void UndefinedNames::join_last(Name name, Span span) {
 
 Diagnostic* UndefinedNames::report(Code code, Name name, Span span, std::uint32_t definition,
                                    std::string message) {
-  const std::uint64_t key = (static_cast<std::uint64_t>(code) << 32) | name.value;
-  auto [at, is_new] = reported_.try_emplace(key, Reported{nullptr, definition});
+  auto [at, is_new] = reported_.try_emplace(key(code, name), Reported{nullptr, definition});
   Reported& reported = at->second;
   if (is_new && code == Code::UnknownName && is_full(definition)) {
     join_last(name, span);

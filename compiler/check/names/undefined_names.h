@@ -28,11 +28,16 @@ class UndefinedNames {
   /// errors of their own, and the last of these names the others: often one line is missing that declares
   /// them all.
   Diagnostic* report(Code code, Name name, Span span, std::uint32_t definition, std::string message);
+  /// Whether `report` was called for this name.
+  bool was_reported(Code code, Name name) const { return reported_.contains(key(code, name)); }
   /// Whether a library module defines the name; then an error says to import this module, one for all names
   /// of it.
   bool report_import(Code code, Name name, Span span, std::uint32_t definition, std::string message);
 
  private:
+  static std::uint64_t key(Code code, Name name) {
+    return (static_cast<std::uint64_t>(code) << 32) | name.value;
+  }
   /// An error about a name, and how often it was used in other definitions.
   struct Reported {
     Diagnostic* diagnostic = nullptr;

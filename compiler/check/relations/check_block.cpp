@@ -111,7 +111,7 @@ void RelationChecker::check_item(const ast::Item* item, std::vector<core::Item*>
 core::SignalDecl RelationChecker::declare_signal(const ast::Ident& name, Type* type, bool implicit) {
   Local* other = scopes_.lookup_local(name.name);
   if (other && other->kind == Local::Signal && other->relation == scopes_.relation()) {
-    scopes_.duplicate(name, other->span, "the variable");
+    scopes_.duplicate_variable(name, other->span);
     type = types_.error();  // which of them a use means is not known
   }
   if (auto at = scopes_.relation()->labels_by_name.find(name.name);

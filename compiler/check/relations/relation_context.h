@@ -2,6 +2,8 @@
 // for the type of an instance further down.
 #pragma once
 #include <deque>
+#include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -54,6 +56,8 @@ struct RelationContext {
   std::vector<DeferredMember> deferred_members;
   std::vector<InsideName> inside;
   std::vector<core::GlobalId> no_nodes;  // definitions that were reported where a node was expected
+  /// Members that were reported: of a definition, else of an instance.
+  std::vector<std::tuple<std::optional<core::GlobalId>, core::LocalId, Name>> unknown_members;
 
   /// The number of indices of an instance in block `of`, seen from outside the relation.
   std::uint32_t loops_around(std::uint32_t of) const;

@@ -62,7 +62,8 @@ struct Constructor {
   Span span;
   struct TypeConstructor* owner = nullptr;
   std::uint32_t tag = 0;
-  std::span<Type*> args;  // over the owner's parameters
+  std::span<Type*> args;  // over the owner's parameters; none if it is damaged
+  bool damaged = false;   // an error in its declaration was reported: its uses are not checked
 };
 
 struct Field {

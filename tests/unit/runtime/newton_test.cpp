@@ -98,12 +98,14 @@ TEST_CASE("predicted values are those of a polynomial, and a jump ends the predi
     values = {polynomial(t), -polynomial(t)};
     predictor.record(t, values);
   }
+  const std::vector<double> recorded =
+      values;  // Clang may round `polynomial` in another way where it is folded
   CHECK_FALSE(predictor.predict(0.7, values));  // not later
   REQUIRE(predictor.predict(0.9, values));
   CHECK(values[0] == Approx(polynomial(0.9)));
   CHECK(values[1] == Approx(-polynomial(0.9)));
   predictor.restore(values);
-  CHECK(values[0] == polynomial(0.7));
+  CHECK(values == recorded);
   values = {100, 100};
   predictor.record(0.9, values);
   CHECK_FALSE(predictor.predict(1, values));

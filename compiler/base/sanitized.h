@@ -1,5 +1,5 @@
-// Whether this build has a sanitizer. Sanitizers reserve terabytes of address space, so limits of it
-// (RLIMIT_AS) make no sense then.
+// Whether this build has the address or the thread sanitizer. They report signals themselves, from a stack of
+// their own, and reserve terabytes of address space, so that limits of it (RLIMIT_AS) make no sense.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

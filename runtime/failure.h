@@ -118,9 +118,15 @@ struct SolverChange {
 };
 
 /// A start that was solved as a whole: states that took their guesses there although the schedule determines
-/// them, and states that did not, because equations determine them at these values.
+/// them, and states that did not, because equations determine them at these values, or because no solution
+/// has these values: such a state starts from a solution found from the guesses.
 struct GuessedStart {
+  struct Moved {
+    std::uint32_t variable = 0;
+    double guess = 0, start = 0;
+  };
   std::vector<std::uint32_t> taken{}, refused{};
+  std::vector<Moved> moved{};
 };
 
 constexpr std::size_t kFailureDetails = 8;

@@ -71,22 +71,43 @@ void note_continuation(const pipeline::Compiled& model, const runtime::Continued
 
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,
                         Diagnostics& diagnostics) {
-  if (start.taken.empty()) return;
+  const auto declaration = [&](std::uint32_t variable) {
+    return singularity::SourceNames(model.system)
+        .declaration(model.dae.variables[variable].unknown, system::kRoot);
+  };
+  const auto name = [&](std::uint32_t v) { return dae::variable_name(model.system, model.dae, v); };
+  std::vector<std::uint32_t> determined = start.refused;
+  for (const runtime::GuessedStart::Moved& moved : start.moved) {
+    std::erase(determined, moved.variable);
+    diagnostics
+        .report(Code::UnusedGuess, declaration(moved.variable),
+                fmt::format("no start was found with `{}` = {:.6g}, its guess", name(moved.variable),
+                            moved.guess))
+        .note(fmt::format(
+            "the equations contradict it; `{}` starts from {:.6g}, of a solution found from the guesses",
+            name(moved.variable), moved.start))
+        .help("give a value that the equations allow, in an `initially` block");
+  }
+  if (start.taken.empty()) {
+    for (const std::uint32_t v : determined)
+      diagnostics
+          .report(Code::UnusedGuess, declaration(v), fmt::format("the guess of `{}` is not used", name(v)))
+          .note("at the values of this start the equations determine it")
+          .help("drop it; `initially` says what must hold at the start");
+    return;
+  }
   auto names = [&](const std::vector<std::uint32_t>& variables) {
     std::vector<std::string> result;
-    for (const std::uint32_t v : variables) result.push_back(dae::variable_name(model.system, model.dae, v));
+    for (const std::uint32_t v : variables) result.push_back(name(v));
     return singularity::listed(result);
   };
   Diagnostic& note = diagnostics.report(
-      Code::InitialFromGuesses,
-      singularity::SourceNames(model.system)
-          .declaration(model.dae.variables[start.taken.front()].unknown, system::kRoot),
+      Code::InitialFromGuesses, declaration(start.taken.front()),
       fmt::format("the start of {} is taken from {} guess{}", names(start.taken),
                   start.taken.size() == 1 ? "its" : "their", start.taken.size() == 1 ? "" : "es"));
-  note.note(start.refused.empty()
-                ? std::string("at the values of this start the equations do not determine it")
-                : fmt::format("at the values of this start the equations determine {} instead",
-                              names(start.refused)));
+  note.note(determined.empty() ? std::string("at the values of this start the equations do not determine it")
+                               : fmt::format("at the values of this start the equations determine {} instead",
+                                             names(determined)));
   note.help("give the start in an `initially` block");
 }
 

@@ -20,7 +20,7 @@ void note_continuation(const pipeline::Compiled& model, const runtime::Continued
                        Diagnostics& diagnostics);
 
 /// Notes which states took their guesses in a start that was solved as a whole, if that is not what the
-/// compiler had noted.
+/// compiler had noted, and warns of guesses that no start has.
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,
                         Diagnostics& diagnostics);
 

@@ -270,6 +270,13 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
             fmt::format("no derivative depends on {0} at these values: `initially {1} = …` starts the search "
                         "elsewhere, and `--exclude {1}` keeps its initial value",
                         free_name(found.subject), request.free_names[found.subject]));
+      else if (found.subject != runtime::kNone)
+        d.help(
+            fmt::format("no condition depends on {} at these values, where a limit may be reached: {}",
+                        free_name(found.subject),
+                        problem.free[found.subject].kind == FreeValue::Parameter
+                            ? "`--set " + request.free_names[found.subject] + "=…` starts from another value"
+                            : "start from another value of it"));
       d.help(found.endless ? "bound the free values with `--vary NAME=LOW..HIGH`"
              : problem.free.empty()
                  ? "the model has no state here: free a parameter or an input with `--vary NAME`"

@@ -41,7 +41,15 @@ std::vector<double> PivotedQr::solve(std::span<const double> b) const {
   Eigen::VectorXd c = Eigen::Map<const Eigen::VectorXd>(b.data(), static_cast<Eigen::Index>(b.size()));
   c.applyOnTheLeft(qr.householderQ().adjoint());
   Eigen::VectorXd y = Eigen::VectorXd::Zero(qr.cols());
-  y.head(rank) = qr.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solve(c.head(rank));
+  const auto triangle = qr.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>();
+  y.head(rank) = triangle.solve(c.head(rank));
+  if (const Eigen::Index free = qr.cols() - rank; free > 0 && rank > 0) {
+    // Less its part in the null space, which the columns of (-R^-1 S, 1) span.
+    Eigen::MatrixXd null_space(qr.cols(), free);
+    null_space << -triangle.solve(qr.matrixQR().topRightCorner(rank, free)),
+        Eigen::MatrixXd::Identity(free, free);
+    y -= null_space * (null_space.transpose() * null_space).ldlt().solve(null_space.transpose() * y);
+  }
   const Eigen::VectorXd x = qr.colsPermutation() * y;
   return {x.begin(), x.end()};
 }

@@ -31,7 +31,7 @@ class PivotedQr {
   PivotedQr& operator=(PivotedQr&&) noexcept;
 
   std::size_t rank() const;
-  /// The x of least |A x - b| in which the columns beyond the rank are 0.
+  /// Of the x of least |A x - b| the one of least |x|.
   std::vector<double> solve(std::span<const double> right_hand_side) const;
   /// By column: whether A x = b determines x there, wherever it has a solution.
   std::vector<bool> determined() const;

@@ -57,7 +57,7 @@ void ConsistentStart::begin() {
         known_[equations_.solved({step.index, row})] = 0;
   determinations_.reset(variables);
   in_pool_.reset(variables), in_waiting_.reset(variables);
-  pool_.clear(), waiting_.clear(), guesses_.clear(), guessed_.taken.clear();
+  pool_.clear(), waiting_.clear(), guesses_.clear(), guessed_.taken.clear(), guessed_.moved.clear();
   examine_next_.clear(), try_next_.clear(), ready_.clear();
   next_guess_ = 0;
   singular_ = false;
@@ -377,7 +377,7 @@ bool ConsistentStart::admit_waiting() {
 }
 
 /// All equations that contain open variables hold whatever value one of these has: a state among them keeps
-/// its guess.
+/// its guess, or, if no solution has this value, that of the solution found from the guesses.
 bool ConsistentStart::keep_undetermined() {
   if (std::ranges::any_of(pool_, [](const Equation& e) { return !e.done && !e.solved; })) return false;
   const Model& model = instance_.model;
@@ -395,8 +395,12 @@ bool ConsistentStart::keep_undetermined() {
   const auto with_guess =
       std::ranges::find_if(candidates, [&](std::uint32_t v) { return model.start_of(v) != kNone; });
   const std::uint32_t v = with_guess != candidates.end() ? *with_guess : candidates.front();
-  guessed_.taken.push_back(v);
-  instance_.values[v] = start_[v];
+  if (std::ranges::find(guessed_.refused, v) != guessed_.refused.end()) {
+    guessed_.moved.push_back({v, start_[v], instance_.values[v]});
+  } else {
+    guessed_.taken.push_back(v);
+    instance_.values[v] = start_[v];
+  }
   determine({&v, 1}, {});
   return true;
 }
@@ -406,7 +410,9 @@ bool ConsistentStart::keep_undetermined() {
 bool ConsistentStart::contradict(std::span<const BatchRow> rows) {
   if (failure_) return true;
   const Contradiction found = find_contradiction(equations_, rows, determinations_, point());
-  for (const BatchRow& at : found.rows)
+  // Without factors the equations contradict each other only beyond their linearisation: any guess that they
+  // depend on may be the reason.
+  for (const BatchRow& at : found.factors.empty() ? found.causes : found.rows)
     if (instance_.model.batches[at.batch].role == Role::Solve && is_guess(at))
       return guessed_.refused.push_back(equations_.solved(at)), false;
   failure_ = Failure{.kind = FailureKind::StartContradicts, .initial = true, .time = time_};

@@ -13,7 +13,8 @@
 //      without open variables is checked.
 //   3. Several equations of the pool that share open variables are solved by the Gauss-Newton method
 //      (rectangular_system.h). Open variables that they determine are known.
-//   4. A state that is still open takes its guess.
+//   4. A state that is still open takes its guess. If equations contradict that, all begins anew without this
+//      guess; the state starts from a solution near it unless equations determine it.
 //   5. Equations that wait join the pool.
 //
 // After each variable that becomes known, the first of these that applies is next. Work is proportional to

@@ -42,6 +42,7 @@ Contradiction find_contradiction(EquationRows& equations, std::span<const BatchR
   std::vector<BatchRow> rows(first.begin(), first.end());
   std::vector<std::uint32_t> variables;
   const bool few = add_causes(equations, determinations, rows, variables);
+  result.causes = rows;
   if (!few) {
     result.rows.assign(first.begin(), first.end());
     return result;

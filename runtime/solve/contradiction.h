@@ -40,6 +40,8 @@ struct Contradiction {
   std::vector<double>
       factors;           // of the equations, linearised: with these they add up to one without variables
   double left_over = 0;  // which is this instead of zero
+  std::vector<BatchRow>
+      causes;  // the equations examined: the first ones, and those that determined their variables
 };
 
 /// The combination of `rows`, and of equations that determined their variables, that contradicts. Without

@@ -3,7 +3,8 @@
 // pivots for small systems, sparse for large ones.
 //
 // A residual is relative to the magnitude of its terms, an unknown to its value and nominal value. Unknowns
-// that the equations do not determine keep their values.
+// that the equations do not determine change as little as possible in small systems; in large ones some of
+// them keep their values.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -82,6 +82,19 @@ TEST_CASE("steady: where no derivative depends on a state, the help is to start 
   CHECK(f.err.find("no derivative depends on `x` at these values") != std::string::npos);
 }
 
+TEST_CASE("steady: where a free value is beyond a limit, the help is to start from another value") {
+  const std::string model =
+      temporary("limit.sr",
+                "import Blocks\nm :: Real -> SR ()\nm q = sigrel () where\n  local h, u, v :: Real\n"
+                "  der h = u - 0.3 * h\n  saturation 0.0 1.0 <> (v, u)\n  v = q\n  initially h = 0.0\n"
+                "main = simulate (m 0.5)\n");
+  CHECK(sigrel({"steady", model, "--vary", "q", "--fix", "h=2"}).code == 0);
+  const Finished f = sigrel({"steady", model, "--set", "q=2", "--vary", "q", "--fix", "h=2"});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("no condition depends on `q` at these values") != std::string::npos);
+  CHECK(f.err.find("`--set q=") != std::string::npos);
+}
+
 TEST_CASE("steady: a free variable that only copies another one leaves that one its equation") {
   const std::string models = SIGREL_SOURCE_DIR "/tests/numeric/models/linearize.sr";
   Finished f =

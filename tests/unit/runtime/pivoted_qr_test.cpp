@@ -41,8 +41,12 @@ TEST_CASE("pivoted QR: the rank, and a solution if there is one") {
         CHECK(factors.rank() == rank);
         std::vector<double> x(columns);
         for (double& v : x) v = std::uniform_real_distribution<double>(-1, 1)(random);
-        const std::vector<double> b = times(a, x), again = times(a, factors.solve(b));
+        const std::vector<double> b = times(a, x), found = factors.solve(b), again = times(a, found);
         for (std::size_t r = 0; r < rows; ++r) CHECK(again[r] == Approx(b[r]).margin(1e-10));
+        // Of all solutions the one of least norm is orthogonal to its difference from any other.
+        double product = 0;
+        for (std::size_t c = 0; c < columns; ++c) product += found[c] * (x[c] - found[c]);
+        CHECK(product == Approx(0).margin(1e-9));
         for (const bool determined : factors.determined()) CHECK(determined == (rank == columns));
       }
 }

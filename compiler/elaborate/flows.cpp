@@ -4,7 +4,8 @@
 
 namespace sigrel::elaborate {
 
-std::optional<std::uint32_t> flows_of(const Layouts& layouts, const core::Program& program, LayoutId interface) {
+std::optional<std::uint32_t> flows_of(const Layouts& layouts, const core::Program& program,
+                                      LayoutId interface) {
   std::uint32_t flows = 0;
   std::vector<LayoutId> todo{interface};
   while (!todo.empty()) {

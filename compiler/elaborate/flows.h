@@ -7,6 +7,7 @@
 namespace sigrel::elaborate {
 
 /// Nullopt unless the interface consists of connectors that have as many potentials as flows each.
-std::optional<std::uint32_t> flows_of(const Layouts& layouts, const core::Program& program, LayoutId interface);
+std::optional<std::uint32_t> flows_of(const Layouts& layouts, const core::Program& program,
+                                      LayoutId interface);
 
 }  // namespace sigrel::elaborate

@@ -272,7 +272,8 @@ std::string written(const std::string& name, const Switching& s) {
 }
 
 bool completable(const Definition& d) {
-  return structural_types::cover(structural_types::expand(std::vector<Definition>{d}, 0).incidence).complete();
+  return structural_types::cover(structural_types::expand(std::vector<Definition>{d}, 0).incidence)
+      .complete();
 }
 
 }  // namespace
@@ -360,7 +361,8 @@ TEST_CASE("random definitions that apply relations with switches: refused where 
     std::string text = written("p0", parts[0]) + written("p1", parts[1]);
     std::vector<std::string> names;
     for (std::uint32_t v = 0; v < locals; ++v) names.push_back(fmt::format("w{}", v));
-    text += fmt::format("whole :: SR ()\nwhole = sigrel () where\n  local {} :: Real\n", fmt::join(names, ", "));
+    text +=
+        fmt::format("whole :: SR ()\nwhole = sigrel () where\n  local {} :: Real\n", fmt::join(names, ", "));
     for (std::size_t p = 0; p < 2; ++p) {
       std::vector<std::string> given;
       for (std::uint32_t a : arguments[p]) given.push_back(names[a]);

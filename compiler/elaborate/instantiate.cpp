@@ -445,6 +445,8 @@ void Instantiator::mark_structural_operands() {
 bool Instantiator::contains_itself(std::uint32_t instance) {
   const Pending &inner = pending_[instance], &outer = pending_[inner.earlier];
   if (instance == inner.earlier || inner.body != outer.body || inner.settings) return false;
+  // A run has entered one mode after the other, with other values of signals.
+  if (modes_ && modes_->modes.contains(instance_identities_[instance])) return false;
   if (!relations_.parts(*inner.relation).relations.empty()) return false;  // they have numbers of their own
   const std::size_t reals = relations_.real_count(relations_.skeleton(*inner.relation));
   for (std::size_t k = 0; k < reals; ++k)

@@ -68,6 +68,13 @@ TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, c
 void TimeLoop::run() {
   const bool terminated_at_once = problem_.events.terminated().has_value();
   if (!terminated_at_once && left(begin_)) return;
+  if (control_.structure && !problem_.assertions.empty() && !problem_.assertions.hold(begin_)) {
+    Failure failure = problem_.instance.failure();
+    failure.time = begin_;
+    failure.initial = begin_ == experiment_.start;
+    fail(std::move(failure));
+    return;
+  }
   const bool ends = begin_ >= experiment_.stop || terminated_at_once;
   if ((ends && !finish(begin_)) || !begin()) return;
   report(begin_);

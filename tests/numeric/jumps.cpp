@@ -101,6 +101,10 @@ TEST_CASE("a transition at the stop time is taken, before handlers of the end") 
                            {{"k", 1, 2}, {"n", 1, 1}, {"seen", 1, 2}, {"k", 0.5, 1}}, 1e-12);
 }
 
+TEST_CASE("assertions hold after the transitions of an instant, also where a row is") {
+  numeric::check_values_at("jumping_sources.sr", "asserted", {{"x", 1, 8}, {"y", 1, 8}, {"y", 0.4, 0}}, 1e-9);
+}
+
 TEST_CASE("the same jumps at each visit of a mode vector, which is compiled once") {
   numeric::Model model("jumps.sr", "clutch");
   const Run first = model.run({.stop = 3, .tolerance = 1e-9});

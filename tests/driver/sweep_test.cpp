@@ -267,3 +267,29 @@ TEST_CASE("list: modules, and what one offers") {
   CHECK(contains(wrong.err, "error[SR0003]: there is no module `Electricl`"));
   CHECK(contains(wrong.err, "did you mean `Electrical`?"));
 }
+
+TEST_CASE("sweep: models whose structure changes, as runs do") {
+  // The part `r` is there in two of the modes only.
+  const std::string model =
+      temporary("switching.sr",
+                "ramp :: Real<1/s> -> SR (x :: Real)\n"
+                "ramp k = sigrel (x) where\n  der x = k\n"
+                "model :: SR ()\n"
+                "model = sigrel () where\n  local x :: Real\n"
+                "  switch A where\n"
+                "    mode A where\n      r: ramp 1.0 <> x\n      until time > 1.0 -> B\n"
+                "    mode B where\n      r: ramp 3.0 <> x\n      until time > 2.0 -> C\n"
+                "    mode C where\n      ramp 10.0 <> x\n"
+                "  initially x = 0.0\n"
+                "main = simulate model with { stop = 3.0, steps = 3 }\n");
+  const Finished swept = sigrel({"sweep", model, "--vary", "r.k=1..3:3", "-v", "x"});
+  INFO(swept.err);
+  REQUIRE(swept.code == 0);
+  const auto rows = table(swept.out);
+  REQUIRE(rows.size() == 4);
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    const auto results = table(sigrel({"run", model, "--set", "r.k=" + rows[r][0], "-o", "-"}).out);
+    CHECK(rows[r][1] == results.back()[1]);
+    CHECK(std::abs(std::stod(rows[r][1]) - (2 * std::stod(rows[r][0]) + 10)) < 1e-6);
+  }
+}

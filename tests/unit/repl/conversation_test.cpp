@@ -334,3 +334,17 @@ TEST_CASE("Ctrl-C while nothing runs changes nothing") {
   CHECK(c.finish() == 0);
   CHECK(c.output.ends_with("3\n"));
 }
+
+TEST_CASE("a model changes its structure as often as it likes") {
+  const std::string path =
+      temporary("ramp.sr",
+                "ramp :: SR ()\n"
+                "ramp = sigrel () where\n  local x :: Real\n  switch A 1.0 where\n"
+                "    mode A k where\n      der x = k * 1.0<1/s>\n      until x > 1.0 -> B\n"
+                "    mode B where\n      der x = -1.0<1/s>\n      until x < 0.0 -> A 2.0\n"
+                "  initially x = 0.0\n");
+  const Said s = say(":run ramp stop=4\n:run ramp stop=4\n", {path});
+  INFO(s.output);
+  CHECK(s.code == 0);
+  CHECK(!s.has("error"));
+}

@@ -194,6 +194,18 @@ int explain_modes(const Globals& globals, const ExplainOptions& options) {
   return session.diagnostics().has_errors() ? kUserError : kSuccess;
 }
 
+/// Says of a model whose structure changes which one is shown.
+void print_modes(const Compiled& model) {
+  constexpr std::size_t kShown = 6;
+  const std::vector<std::pair<std::string, std::string>> modes = explain::modes_of(model);
+  if (modes.empty()) return;
+  std::vector<std::string> shown;
+  for (const auto& [of, mode] : std::span(modes).first(std::min(modes.size(), kShown)))
+    shown.push_back(fmt::format("{} in {}", of, mode));
+  fmt::print("the structure at the start: {}{}; `--modes` runs the model and lists the others\n\n",
+             fmt::join(shown, ", "), modes.size() > kShown ? ", …" : "");
+}
+
 int explain_model(const Globals& globals, const ExplainOptions& options) {
   Session session(globals.session_options(true));
   session.load(options.what);
@@ -211,6 +223,7 @@ int explain_model(const Globals& globals, const ExplainOptions& options) {
   if (model && options.blocks) write_pictures(options, *model, session.diagnostics());
   print_diagnostics(globals, session);
   if (!model || session.diagnostics().has_errors()) return kUserError;
+  print_modes(*model);
   if (!why.empty()) fmt::print("{}", fmt::join(why, "\n"));
   if (!why.empty() && (options.states || options.index || options.blocks)) fmt::print("\n");
   if (options.states) fmt::print("{}", explain::states_text(*model, session.sources()));

@@ -148,7 +148,7 @@ int run(const Globals& globals, Options& options) {
   }
   explain::EventLog::Write write;
   if (!options.log_events.empty()) write = [&](std::string_view text) { log_file.write(text); };
-  explain::EventLog events(*model, session.sources(), write);
+  explain::EventLog events(*model, session.sources(), write, options.run.set);
   if (write || options.stats) request.event_observer = observer = &events;
   request.structure_changed = [&](const Compiled& next) { events.follow(next); };
   if (write) request.change_observer = [&](const explain::StructureChange& change) { events.change(change); };

@@ -11,6 +11,7 @@
 #include "compiler/explain/structure_report.h"
 #include "compiler/ir/dae.h"
 #include "compiler/pipeline/results.h"
+#include "runtime/solve/parameters.h"
 
 namespace sigrel::explain {
 namespace {
@@ -37,13 +38,18 @@ bool is_number_or_parameter(const Node& node) { return node.op == Op::Const || n
 
 }  // namespace
 
-EventLog::EventLog(const pipeline::Compiled& model, const SourceMap& sources, Write write)
-    : sources_(sources), write_(std::move(write)) {
+EventLog::EventLog(const pipeline::Compiled& model, const SourceMap& sources, Write write, Settings set)
+    : sources_(sources), write_(std::move(write)), set_(std::move(set)) {
   begin(model);
 }
 
 void EventLog::begin(const pipeline::Compiled& model) {
   model_ = &model;
+  runtime::Overrides overrides;
+  for (const auto& [name, value] : set_)
+    for (const system::NamedParameter& p : model.system.named_parameters)
+      if (p.name == name) overrides.emplace_back(p.parameter, value);
+  numbers_ = runtime::evaluate_parameters(model.plan.model, overrides);
   conditions_.clear();
   for (const dae::ZeroCrossing& crossing : model.dae.zero_crossings)
     for (std::size_t row = 0; row < crossing.differences.rows(); ++row)
@@ -76,8 +82,7 @@ std::string EventLog::comparison_text(std::size_t number) const {
   };
   auto parameter = [&](std::uint32_t k) {
     const std::uint32_t p = parameters[k];
-    if (p < model_->system.parameters.size())
-      return fmt::format("{:.6g}", model_->system.parameters[p].value);
+    if (p < model_->system.parameters.size()) return fmt::format("{:.6g}", numbers_[p]);
     return std::string("…");  // the value of another comparison
   };
   auto side = [&](ExprId id) { return print(dae.exprs, id, slot, parameter); };

@@ -31,9 +31,10 @@ namespace sigrel::explain {
 class EventLog final : public runtime::EventObserver {
  public:
   using Write = std::function<void(std::string_view text)>;
-  /// `write` receives the text of each event, whole lines; empty: events are only counted. The model and the
-  /// sources outlive the log.
-  EventLog(const pipeline::Compiled& model, const SourceMap& sources, Write write = {});
+  using Settings = std::vector<std::pair<std::string, double>>;
+  /// `write` receives the text of each event, whole lines; empty: events are only counted. `set`: parameters
+  /// by name. The model and the sources outlive the log.
+  EventLog(const pipeline::Compiled& model, const SourceMap& sources, Write write = {}, Settings set = {});
 
   void event(const runtime::EventReport& report) override;
   /// Events that follow are of this model: the structure has changed. The counts remain.
@@ -86,6 +87,8 @@ class EventLog final : public runtime::EventObserver {
   const pipeline::Compiled* model_;
   const SourceMap& sources_;
   Write write_;
+  Settings set_;
+  std::vector<double> numbers_;  // of the parameters of the present model
   std::uint64_t events_ = 0, arrivals_ = 0;
   std::size_t comparisons_ = 0;             // the first of `conditions_`, by number; then the triggers
   std::vector<Condition> conditions_;       // with texts once they have been needed

@@ -149,9 +149,12 @@ void Repl::simulate() {
   }
   std::string text;
   bool all = true;
-  explain::EventLog events(*model_, module_.sources(), [&](std::string_view event) {
-    if ((all = all && text.size() < kEventText)) text += event;
-  });
+  explain::EventLog events(
+      *model_, module_.sources(),
+      [&](std::string_view event) {
+        if ((all = all && text.size() < kEventText)) text += event;
+      },
+      request.set);
   request.event_observer = &events;
   request.structure_changed = [&](const Compiled& next) { events.follow(next); };
   Run run = module_.run(*model_, request);

@@ -342,3 +342,15 @@ main = simulate rooms with { stop = 10.0 }
     CHECK(contains(run->out, lines));
   }
 }
+
+TEST_CASE("the log shows the numbers that comparisons compare with, also those that `--set` changes") {
+  const std::string model = temporary("play.sr",
+                                      "m :: Real -> SR ()\n"
+                                      "m play = sigrel () where\n  discrete n :: Int = 0\n"
+                                      "  when time > play / 2.0 * 1.0<s> do n := pre n + 1\n"
+                                      "main = simulate (m 1.5) with { stop = 2.0 }\n");
+  const Finished run = sigrel({"run", model, "--log-events"}),
+                 set = sigrel({"run", model, "--set", "play=1", "--log-events"});
+  CHECK(contains(run.err, "`time > 0.75` became true"));
+  CHECK(contains(set.err, "`time > 0.5` became true"));
+}

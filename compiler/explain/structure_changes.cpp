@@ -55,7 +55,10 @@ std::string text(const StructureChange& change) {
 
 void ModeVisits::enter(const pipeline::Compiled& model, double time) {
   Vector vector{modes_of(model), model.plan.model.states.size(), model.dae.equations.count()};
-  const auto found = std::ranges::find(vectors_, vector.modes, &Vector::modes);
+  // Arguments of a mode may be of another size.
+  const auto found = std::ranges::find_if(vectors_, [&](const Vector& known) {
+    return known.modes == vector.modes && known.equations == vector.equations;
+  });
   present_ = static_cast<std::size_t>(found - vectors_.begin());
   if (found == vectors_.end()) vectors_.push_back(std::move(vector));
   ++vectors_[present_].visits;
@@ -63,6 +66,7 @@ void ModeVisits::enter(const pipeline::Compiled& model, double time) {
 }
 
 void ModeVisits::change(const StructureChange& change) {
+  if (change.modes.empty()) return;  // values have jumped
   const std::size_t before = present_;
   vectors_[before].seconds += change.time - since_;
   enter(*change.model, change.time);

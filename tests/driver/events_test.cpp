@@ -179,6 +179,12 @@ TEST_CASE("the modes of a run: how long, how often, and the changes between them
   CHECK(std::regex_search(f.out, std::regex("2 +1\\.2 +1 +3 +[0-9]+  Engaged\n")));
   CHECK(contains(f.out, "  1 -> 2  1 time\n"));
   CHECK(contains(f.out, "  2 -> 1  1 time\n"));
+  // A list that grows is another structure of the same mode.
+  const Finished balls = sigrel({"explain", SIGREL_SOURCE_DIR "/examples/25_splitting_balls.sr", "--modes"});
+  CHECK(contains(balls.out, "      24         65  Flying\n"));
+  const Finished states =
+      sigrel({"explain", SIGREL_SOURCE_DIR "/examples/25_splitting_balls.sr", "--states"});
+  CHECK(states.out.starts_with("the structure at the start: "));
   const Finished none = sigrel({"explain", SIGREL_SOURCE_DIR "/examples/01_low_pass.sr", "--modes"});
   CHECK(contains(none.out, "no `switch`"));
 }

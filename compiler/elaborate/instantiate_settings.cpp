@@ -109,6 +109,7 @@ void Instantiator::report_unused_settings() {
     for (const system::ChildInfo& c : t.children) known.push_back(text(c.name));
     Diagnostic& d = machine_.diagnostics().report(
         Code::UnknownParameter, fmt::format("no parameter is named `{}`", options_.set[i].name));
+    if (!system_.switches.empty()) d.note("parameters that can be set are those of the modes at the start");
     std::vector<std::string_view> views(known.begin(), known.end());
     if (auto best = did_you_mean(rest, views))
       d.help(fmt::format("did you mean `{}{}`?", prefix, *best));

@@ -105,6 +105,19 @@ bool Items::mode_numbers(const Value& mode, Span span, std::vector<ModeNumberPla
     } else {
       const Node n = machine_.signals[ExprId{v.index}];
       if (n.op == Op::Slot && ColumnRef::of_slot(n.a).is_own()) {
+        const auto& column = parts_.columns[ColumnRef::of_slot(n.a).column()];
+        if (column.type != system::SignalType::Real) {
+          machine_.diagnostics()
+              .report(Code::SignalSteersStructure, span,
+                      fmt::format(
+                          "`{}` is an Int or Bool signal; as an argument of a mode it must be known before "
+                          "the simulation",
+                          text(column.name)))
+              .help(
+                  "a mode for each value, and a target that is an `if`, choose by a signal; a Real may be a "
+                  "signal");
+          return false;
+        }
         numbers.push_back({ModeNumberPlan::Column, ColumnRef::of_slot(n.a).column().value});
         continue;
       }

@@ -410,6 +410,10 @@ Columns Results::select(std::span<const std::string> patterns, std::string_view 
         located ? diagnostics.report(Code::UnknownResult, *spans[k], message)
                       .label("in `" + std::string(what) + "`")
                 : diagnostics.report(Code::UnknownResult, message + " (in `" + std::string(what) + "`)");
+    if (!system_.switches.empty())
+      d.note(
+          "the columns of results are variables of the modes at the start; what begins in another mode has "
+          "none");
     std::vector<std::string> names;
     each([&](std::string name, runtime::Column) {
       names.push_back(std::move(name));

@@ -28,6 +28,10 @@ void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedS
 void warn_of_jumps(const pipeline::Compiled& model, std::span<const runtime::BranchJump> jumps,
                    Diagnostics& diagnostics);
 
+/// What is tied to states has jumped, and they have not.
+void warn_of_tied_jump(const pipeline::Compiled& model, const runtime::TiedJump& jump,
+                       Diagnostics& diagnostics);
+
 /// Notes that the run has changed its integrator.
 void note_solver_change(const runtime::SolverChange& change, Diagnostics& diagnostics);
 

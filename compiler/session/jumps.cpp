@@ -217,6 +217,30 @@ std::vector<Differentiated> differentiated(const system::System& system) {
   return result;
 }
 
+std::vector<std::uint32_t> tied_to_states(const dae::System& dae, std::span<const runtime::State> states) {
+  std::vector<std::uint32_t> result;
+  if (dae.derivative_of.empty()) return result;
+  std::vector<bool> state(dae.variables.size(), false);
+  for (const runtime::State& s : states) state[s.variable] = true;
+  incidence::EquationList equations(dae.equations);
+  std::vector<bool> known(dae.variables.size(), false);
+  for (const std::uint32_t constraint : dae.derivative_of) {
+    if (constraint == kNone) continue;
+    bool with_state = false;
+    std::vector<std::uint32_t> tied;
+    equations.each_variable(EquationId{constraint}, [&](VariableId v) {
+      with_state = with_state || state[v.value];
+      if (dae.variables[v.value].derivative != kNone && !state[v.value]) tied.push_back(v.value);
+    });
+    for (const std::uint32_t v : tied)
+      if (with_state && !known[v]) {
+        known[v] = true;
+        result.push_back(v);
+      }
+  }
+  return result;
+}
+
 Jumps solve_jumps(const dae::System& kept, double time, std::span<const double> parameters,
                   const std::function<double(std::uint32_t, std::uint32_t, bool)>& value,
                   const std::function<double(std::uint32_t)>& nominal) {

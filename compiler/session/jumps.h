@@ -19,6 +19,7 @@
 
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
+#include "runtime/model.h"
 
 namespace sigrel::session {
 
@@ -29,6 +30,9 @@ struct Differentiated {
 };
 /// Those of the equations of a system.
 std::vector<Differentiated> differentiated(const system::System& system);
+
+/// Variables that are no states, but are tied to one by a constraint.
+std::vector<std::uint32_t> tied_to_states(const dae::System& dae, std::span<const runtime::State> states);
 
 struct Jump {
   std::uint32_t unknown = 0, order = 0;  // of its derivative of this order

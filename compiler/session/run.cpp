@@ -313,6 +313,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     changes->took_place = options.change_observer;
     if (!options.structure_changed) control.events = nullptr;
   }
+  std::vector<std::uint32_t> tied;
+  if (!model.structures) control.tied = tied = session::tied_to_states(model.dae, model.plan.model.states);
   pipeline::set_current_work("run");
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, control);
   if (integers.violated() || (control.cancel == &stopped && bounds.violated())) {
@@ -339,6 +341,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   for (const runtime::Continued& block : run.outcome.continued)
     explain::note_continuation(last_model, block, diagnostics_);
   explain::warn_of_jumps(last_model, run.outcome.jumps, diagnostics_);
+  if (run.outcome.tied_jump) explain::warn_of_tied_jump(model, *run.outcome.tied_jump, diagnostics_);
   if (run.outcome.solver_change) explain::note_solver_change(*run.outcome.solver_change, diagnostics_);
   if (!options.is_point) {
     bounds.report(model, diagnostics_);

@@ -263,7 +263,9 @@ bool Simulation::integrate(Components& components, InitialValueProblem& whole, A
   components.show(shown);
   ComponentRows rows(components, whole.instance, observed_, shown,
                      {rest.instance.parameters, reports && !store}, experiment_.stop, recorder_);
-  TimeLoop loop(rest, experiment_, control_, {}, rows, outcome_);
+  Control control = control_;
+  control.tied = {};  // they are numbered in the whole model
+  TimeLoop loop(rest, experiment_, control, {}, rows, outcome_);
   run(loop);
   if (store) components.pass_on(rows.failure() ? rows.failure().time : HUGE_VAL);
   if (reports) reports->flush();

@@ -58,10 +58,10 @@ TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, c
       next_row_(part.next_row),
       step_mark_(part.begin),
       last_time_(part.begin) {
-  if (!control.structure || control.structure->tied().empty()) return;
+  if (tied().empty()) return;
   const Model& model = problem.instance.model;
   std::vector<std::uint8_t> wanted(model.variables, 0);
-  for (const std::uint32_t v : control.structure->tied()) wanted[v] = 1;
+  for (const std::uint32_t v : tied()) wanted[v] = 1;
   tied_ = needed_steps(model, model.observed, wanted);
 }
 
@@ -394,10 +394,15 @@ bool TimeLoop::process_event(double time) {
   return true;
 }
 
+/// Variables that are tied to others by constraints.
+std::span<const std::uint32_t> TimeLoop::tied() const {
+  return control_.structure ? control_.structure->tied() : control_.tied;
+}
+
 /// The values before an event that may change what is tied to something that jumps.
 void TimeLoop::note_before_event(double time) {
   before_.clear();
-  if (!control_.structure || control_.structure->tied().empty() || turned_back_) return;
+  if (tied().empty() || turned_back_ || outcome_.tied_jump) return;
   std::vector<double>& values = problem_.instance.values;
   const std::vector<double> held = values;
   if (problem_.instance.observe(time, tied_)) before_ = values;
@@ -414,10 +419,15 @@ bool TimeLoop::note_jump(double time) {
     jumps = jumps && values[s.variable] == before_[s.variable];
   if (jumps) {
     if (!problem_.instance.observe(time, tied_)) return false;
-    jumps = std::ranges::any_of(control_.structure->tied(), [&](std::uint32_t v) {
+    const auto found = std::ranges::find_if(tied(), [&](std::uint32_t v) {
       const double size = std::max({std::abs(values[v]), std::abs(before_[v]), problem_.instance.nominal[v]});
       return std::abs(values[v] - before_[v]) > kContinuous * size;
     });
+    jumps = found != tied().end();
+    if (jumps && !control_.structure) {
+      outcome_.tied_jump = {*found, time, before_[*found], values[*found]};
+      jumps = false;
+    }
   }
   if (!jumps) before_.clear();
   return true;

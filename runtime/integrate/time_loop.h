@@ -92,6 +92,7 @@ class TimeLoop {
   bool record_history(double time);
   bool check_states(double time);
   bool process_event(double time);
+  std::span<const std::uint32_t> tied() const;
   void note_before_event(double time);
   bool note_jump(double time);
   double next_time_event(double time);

@@ -113,7 +113,7 @@ std::string EventLog::trigger_text(std::size_t trigger) const {
   std::string source = snippet(sources_.text(model_->system.sources[t.origin.source].span));
   switch (t.kind) {
     case system::Trigger::When: return source;
-    case system::Trigger::Every: return source.starts_with("every") ? source : "every " + source;
+    case system::Trigger::Every: return "every " + source;
     case system::Trigger::Terminate:
     case system::Trigger::Transition: break;
   }

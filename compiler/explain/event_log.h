@@ -2,7 +2,7 @@
 //
 //   t = 0.451523641 s
 //     ball.sr:21:8   `h < 0` became true
-//     ball.sr:21:8   fired: `v` = -4.42944692 -> 3.54355754, `impacts` = 0 -> 1
+//     ball.sr:21:8   `h < 0.0` fired: `v` = -4.42944692 -> 3.54355754, `impacts` = 0 -> 1
 //     round 2:
 //     ball.sr:24:8   `change impacts` fired: `mode` = Flying -> Rolling
 //

@@ -219,8 +219,9 @@ void EventHandler::add_unsettled(std::span<const double> values, Failure& failur
       failure.variables.push_back({v, values[v], 0});
 }
 
-/// Whether no other effect has assigned another value to its variable in this execution.
-bool EventHandler::agrees(std::uint32_t effect, double value, double nominal) {
+/// Whether the effect is the first one in this execution that assigns its variable. Another value of a later
+/// one is a conflict.
+bool EventHandler::is_first_assignment(std::uint32_t effect, double value, double nominal) {
   if (assigned_by_.empty()) return true;
   const std::uint32_t v = model_.events.effects[effect].variable;
   Assigned& first = assigned_by_[v];
@@ -280,7 +281,7 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
         const std::uint32_t v = effects[row].variable;
         const double value = effects[row].negated ? 0.0 - results_[row] : results_[row];
         if (!std::isfinite(value) && !not_finite_) not_finite_ = {number + row, value};
-        if (!agrees(number + row, value, nominal[v])) continue;
+        if (!is_first_assignment(number + row, value, nominal[v])) continue;
         const double old = point.values[v];
         const bool same = again ? agree(old, value, nominal[v]) : value == old;
         if (is_state_[v])

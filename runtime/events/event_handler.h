@@ -121,7 +121,7 @@ class EventHandler {
     std::uint32_t variable = 0;
     Assigned first, second;
   };
-  bool agrees(std::uint32_t effect, double value, double nominal);
+  bool is_first_assignment(std::uint32_t effect, double value, double nominal);
   bool keeps_state(const KernelBatch& batch, std::uint32_t row, const Effect& effect, const Point& point,
                    double nominal);
 

@@ -12,9 +12,9 @@ namespace runtime {
 namespace {
 // Parts of a search after one that found nothing, as parts of the time or of at least some seconds.
 constexpr double kFinestPart = 1e-15, kCoarsestPart = 1e-10, kLeastSeconds = 1e-9;
-// What is taken for rounding: multiples of the width of an enclosure at one time; this times more at most.
 // Instants that differ by less, relative to the time, may be one.
 constexpr double kNear = 1e-6;
+// What is taken for rounding: multiples of the width of an enclosure at one time; this times more at most.
 constexpr double kRounding = 4, kMostRoundings = 1 << 20;
 }  // namespace
 

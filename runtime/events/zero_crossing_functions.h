@@ -1,8 +1,8 @@
-// The functions whose zero crossings are events: of each comparison of the model left side minus right side,
-// of each other operation the distance of its argument from the boundaries of the piece that is held,
-// positive inside. All of them are numbered through; those whose crossings depend on the solution have a
-// second number among the *watched* ones, which the integrator monitors. Crossings of the others are known
-// beforehand (time_events.h).
+// The functions whose zero crossings are events: of each comparison of the model the side that it asks to be
+// smaller minus the other (a - b of `a < b` and of `b > a`), of each other operation the distance of its
+// argument from the boundaries of the piece that is held, positive inside. All of them are numbered through;
+// those whose crossings depend on the solution have a second number among the *watched* ones, which the
+// integrator monitors. Crossings of the others are known beforehand (time_events.h).
 #pragma once
 #include <algorithm>
 #include <cstdint>

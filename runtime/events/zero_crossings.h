@@ -1,7 +1,7 @@
 // The values that zero crossings hold between events, and how they change at an event.
 //
 // Between events every comparison of the model has a fixed value, a discrete parameter that the equations
-// read, while its difference (left side minus right side) varies freely; so what the integrator evaluates is
+// read, while its difference (zero_crossing_functions.h) varies freely; so what the integrator evaluates is
 // smooth. The same holds for the pieces of floor, tables and other operations (pieces.h): their difference is
 // below zero where the argument is outside of the piece. An event is located where a difference crosses zero
 // (crossing_detection.h). There, and at the start, values and equations are made consistent: the equations

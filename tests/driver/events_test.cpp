@@ -357,6 +357,14 @@ TEST_CASE("the log shows the numbers that comparisons compare with, also those t
                                       "main = simulate (m 1.5) with { stop = 2.0 }\n");
   const Finished run = sigrel({"run", model, "--log-events"}),
                  set = sigrel({"run", model, "--set", "play=1", "--log-events"});
+  const Finished daily = sigrel({"run",
+                                 temporary("daily.sr",
+                                           "everyDay :: Time\neveryDay = 1.0\n"
+                                           "m :: SR ()\nm = sigrel () where\n  discrete n :: Int = 0\n"
+                                           "  every everyDay do n := pre n + 1\n"
+                                           "main = simulate m with { stop = 2.0 }\n"),
+                                 "--log-events"});
+  CHECK(contains(daily.err, "`every everyDay` fired: `n` = 0 -> 1"));
   CHECK(contains(run.err, "`time > 0.75` became true"));
   CHECK(contains(set.err, "`time > 0.5` became true"));
 }

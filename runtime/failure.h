@@ -29,14 +29,17 @@ enum class FailureKind : std::uint8_t {
   StatesLost,           // the selected states no longer determine `variables` by `equations`
   Assertion,            // `equations`: the number of the violated assertion; `variables`: those it reads
   EndlessEvents,        // zero crossings, `equations`, of `variables` change without end at one instant
-  AssignmentsDisagree,  // the assignments of `triggers` to `variables` at one instant depend on themselves
+  AssignmentsDisagree,  // `effects`, to `variables`, depend on their own results; or else those of `triggers`
+                        // do
   AssignmentsConflict,  // two `effects` that were executed together assign different values to `variables`
-  BadClock,             // a clock of `triggers` has a period that is not positive, or ticks out of order
-  BadDelay,             // the length of a delay, `parameters`, is not positive
-  Structure,            // no system follows a change of structure; reported by its source (structure.h)
-  Output,               // a result cannot be written: `path` and `error`
-  Checkpoint,           // `path` cannot be stored, or, `initial`, continued: `error`
-  Internal,             // a solver rejected its input, which is a bug; `error` names the call
+  AssignmentLost,  // two such assign one value, but executed one after the other would have given the second
+  IntegerRange,    // one of `effects` gives an Int variable a value that may have been rounded
+  BadClock,        // a clock of `triggers` has a period that is not positive, or ticks out of order
+  BadDelay,        // the length of a delay, `parameters`, is not positive
+  Structure,       // no system follows a change of structure; reported by its source (structure.h)
+  Output,          // a result cannot be written: `path` and `error`
+  Checkpoint,      // `path` cannot be stored, or, `initial`, continued: `error`
+  Internal,        // a solver rejected its input, which is a bug; `error` names the call
 };
 
 struct FailedVariable {

@@ -204,7 +204,11 @@ struct Effect {
   std::uint32_t trigger = 0;
   std::uint32_t variable = 0;
   bool negated = false;
+  bool integer = false;  // the variable is an Int, which a double holds below kFirstInexact
 };
+
+/// 2^53: a double holds every Int below it in absolute value; 2^53 + 1 is rounded.
+constexpr double kFirstInexact = 9007199254740992.0;
 
 /// Event handlers (events/event_handler.h). Triggers are numbered. One fires when any of its conditions
 /// changes from false to true, when its clock ticks, or at the start or the end of the simulation.

@@ -8,6 +8,7 @@
 
 #include "compiler/explain/failure_names.h"
 #include "compiler/explain/feedback.h"
+#include "compiler/pipeline/cyclic_assignments.h"
 
 namespace sigrel::explain {
 namespace {
@@ -27,6 +28,8 @@ class EventReport : FailureNames {
       case FailureKind::EndlessEvents: return endless_events();
       case FailureKind::AssignmentsDisagree: return assignments_disagree();
       case FailureKind::AssignmentsConflict: return assignments_conflict();
+      case FailureKind::AssignmentLost: return assignment_lost();
+      case FailureKind::IntegerRange: return integer_range();
       case FailureKind::NotFinite: return not_finite();
       default: return bad_clock();
     }
@@ -46,16 +49,18 @@ class EventReport : FailureNames {
   }
 
   void assignments_disagree() {
-    Diagnostic& d =
-        diagnostics_.report(Code::AssignmentsDisagree, trigger_span(f_.triggers[0]),
-                            "assignments at t = " + seconds(f_.time) + " depend on their own results");
+    const std::string when = " at t = " + seconds(f_.time);
+    if (!f_.effects.empty()) {
+      keep(pipeline::report_cyclic_assignments(c_.system, c_.dae, f_.effects, when, diagnostics_));
+      return;
+    }
+    Diagnostic& d = diagnostics_.report(Code::AssignmentsDisagree, trigger_span(f_.triggers[0]),
+                                        "assignments" + when + " depend on their own results");
     std::string names;
     for (const runtime::FailedVariable& v : f_.variables)
       names += (names.empty() ? "" : ", ") + variable(v.variable);
     d.label("this assigns " + names);
-    d.note(
-        "assignments at one instant are simultaneous: a plain name is the value after the event, `pre x` the "
-        "value before it");
+    d.note("an assigned value depends on itself through equations: `pre x` is the value before the event");
     d.help("write `pre` where the value before the event is meant");
     keep(d);
   }
@@ -93,6 +98,46 @@ class EventReport : FailureNames {
              "`x := if c then a else b`");
     else
       d.help("let the clocks tick at different times, by `offset`, or assign " + v + " at one of them only");
+    keep(d);
+  }
+
+  /// Two assignments of one round that each count from the value before it.
+  void assignment_lost() {
+    const Origin second = effect_origin(f_.effects[1]);
+    const std::string v = variable(f_.variables[0].variable);
+    Diagnostic& d = diagnostics_.report(
+        Code::AssignmentsConflict, span_of(second),
+        fmt::format("two assignments of one round count {} at t = {}, as if they were one", v,
+                    seconds(f_.time)));
+    d.label("this assigns " + number(f_.variables[1].value));
+    if (const Origin first = effect_origin(f_.effects[0]); first.source != second.source)
+      d.also(span_of(first), "and this assigns " + number(f_.variables[0].value) + ", too");
+    const std::string one = system::instance_name(c_.system, effect_origin(f_.effects[0]).instance);
+    const std::string other = system::instance_name(c_.system, second.instance);
+    if (one != other) d.note(fmt::format("in `{}` and in `{}`", one, other));
+    d.note("assignments of a round are simultaneous: `pre x` is the value before the round in all of them");
+    d.help("let each count in a variable of its own, and add these up where the total is read");
+    d.help("to count such an instant once, write one `when` with all conditions: `when a, b do`");
+    keep(d);
+  }
+
+  /// An Int that may have been rounded: the value of an assignment, or something in it, which makes the value
+  /// infinite (reduce/integer_guards.h).
+  void integer_range() {
+    const runtime::FailedVariable& v = f_.variables[0];
+    const Origin origin = effect_origin(f_.effects[0]);
+    const bool intermediate = std::isinf(v.value);
+    Diagnostic& d = diagnostics_.report(
+        Code::IntegerOverflow, span_of(origin),
+        intermediate ? fmt::format("an intermediate result for {} is too large for an Int signal {}",
+                                   variable(v.variable), when())
+                     : fmt::format("{} is too large for an Int signal {}: {}", variable(v.variable), when(),
+                                   number(v.value)));
+    if (const std::string instance = system::instance_name(c_.system, origin.instance); !instance.empty())
+      d.note("in `" + instance + "`");
+    d.note("an Int signal is exact below 2^53 = 9007199254740992 in absolute value");
+    d.help(intermediate ? "compute with smaller numbers, or with Reals where rounding is meant"
+                        : "let it be a Real, or let it start anew, by `mod`, before it becomes so large");
     keep(d);
   }
 
@@ -201,6 +246,8 @@ bool is_event_failure(const runtime::Failure& failure) {
     case FailureKind::EndlessEvents:
     case FailureKind::AssignmentsDisagree:
     case FailureKind::AssignmentsConflict:
+    case FailureKind::AssignmentLost:
+    case FailureKind::IntegerRange:
     case FailureKind::BadClock: return true;
     case FailureKind::NotFinite: return !failure.effects.empty();
     default: return false;

@@ -72,6 +72,8 @@ class Report : FailureNames {
       case FailureKind::EndlessEvents:
       case FailureKind::AssignmentsDisagree:
       case FailureKind::AssignmentsConflict:
+      case FailureKind::AssignmentLost:
+      case FailureKind::IntegerRange:
       case FailureKind::BadClock: return;  // is_event_failure
       case FailureKind::BadDelay: {
         const runtime::FailedParameter& length = f_.parameters[0];
@@ -355,7 +357,15 @@ class Report : FailureNames {
   void not_finite() {
     Diagnostic& d = at_equations(Code::NotFinite, "an equation has no finite value " + when(), false);
     if (!f_.variables.empty()) d.note("with " + variables(4, true));
-    d.help("check for a division by zero, a root or logarithm of a negative number, or an overflow" +
+    const bool of_integers = std::ranges::any_of(f_.variables, [&](const runtime::FailedVariable& v) {
+      return system::unknown_info(c_.system, c_.dae.variables[v.variable].unknown).type ==
+             system::SignalType::Int;
+    });
+    d.help(std::string(of_integers
+                           ? "check for a division by zero, also by `div` or `mod`, an Int beyond 2^53 in "
+                             "the equation, or an overflow"
+                           : "check for a division by zero, a root or logarithm of a negative number, "
+                             "or an overflow") +
            std::string(f_.initial ? "; a guess or another initial value may avoid it" : ""));
     keep(d);
   }

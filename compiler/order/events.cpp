@@ -33,6 +33,10 @@ std::vector<std::uint32_t> seen_by_events(const system::System& system, const da
 
 void add_events(const system::System& system, const dae::System& dae, Kernels& kernels, plan::Plan& plan) {
   runtime::Events& events = plan.model.events;
+  auto is_integer = [&](std::uint32_t v) {
+    const std::uint32_t unknown = dae.variables[v].unknown;
+    return system::unknown_info(system, unknown).type == system::SignalType::Int;
+  };
   events.triggers = static_cast<std::uint32_t>(system.events.triggers.size());
   for (std::uint32_t t = 0; t < events.triggers; ++t) {
     const system::Trigger& trigger = system.events.triggers[t];
@@ -51,8 +55,8 @@ void add_events(const system::System& system, const dae::System& dae, Kernels& k
     if (table.rows() == 0) continue;
     events.values.push_back(add_rows(table, 0, kernels, plan));
     for (std::uint32_t k : table.tags)
-      events.effects.push_back(
-          {dae.assignments[k].trigger, dae.assignments[k].variable, dae.assignments[k].negated});
+      events.effects.push_back({dae.assignments[k].trigger, dae.assignments[k].variable,
+                                dae.assignments[k].negated, is_integer(dae.assignments[k].variable)});
   }
   for (const system::Clock& c : system.events.clocks)
     events.clocks.push_back({c.trigger, c.period, c.offset, c.start, c.stop, c.first_jitter, c.jitters});

@@ -8,6 +8,7 @@
 #include "compiler/ir/core_print.h"
 #include "compiler/ir/core_verify.h"
 #include "compiler/order/order.h"
+#include "compiler/pipeline/cyclic_assignments.h"
 #include "compiler/pipeline/dump_json.h"
 #include "compiler/pipeline/library_index.h"
 #include "compiler/pipeline/mode_search.h"
@@ -194,7 +195,11 @@ bool compile(elaborate::Result elaborated, Backend backend, Context& context, co
 
       // order: dae -> plan. Matching, blocks, tearing: schedules of kernel batches and algebraic loops.
       stage(
-          context, "order", [&] { plan = order::order(system, dae, diagnostics, context.start); },
+          context, "order",
+          [&] {
+            plan = order::order(system, dae, diagnostics, context.start);
+            if (!diagnostics.has_errors()) check_assignments(system, dae, plan.model, diagnostics);
+          },
           [&] { plan::verify(plan); },
           Printer{Dump::Plan, [&] { return plan::print(system, dae, plan); },
                   [&] { return plan_json(system, dae, plan); }}) &&

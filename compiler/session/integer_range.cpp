@@ -9,8 +9,6 @@
 namespace sigrel::session {
 namespace {
 
-constexpr double kFirstInexact = 9007199254740992.0;  // 2^53: 2^53 + 1 is rounded to it
-
 /// The unknowns of type Int.
 std::vector<std::uint32_t> integers(const system::System& system) {
   std::vector<std::vector<std::uint32_t>> locals;  // by template
@@ -33,6 +31,7 @@ IntegerRange::IntegerRange(const pipeline::Compiled& model, pipeline::Columns& c
   std::unordered_map<std::uint32_t, std::size_t> known;  // columns by variable
   for (std::size_t c = 0; c < columns.size(); ++c) known.try_emplace(columns.columns[c].variable, c);
   std::vector<bool> taken(model.dae.variables.size());
+  for (const dae::Assignment& a : model.dae.assignments) taken[a.variable] = true;
   const bool all = columns.size() + unknowns.size() <= most;
   for (const std::uint32_t unknown : unknowns) {
     const dae::Alias& alias = model.dae.aliases[unknown];
@@ -50,7 +49,7 @@ IntegerRange::IntegerRange(const pipeline::Compiled& model, pipeline::Columns& c
 
 runtime::Sink::Error IntegerRange::row(double time, std::span<const double> values) {
   for (const Signal& signal : signals_)
-    if (std::abs(values[signal.column]) >= kFirstInexact) {
+    if (std::abs(values[signal.column]) >= runtime::kFirstInexact) {
       found_ = &signal;
       time_ = time;
       value_ = values[signal.column];

@@ -187,7 +187,8 @@ void Extraction::section(const RowIndex::Section& section, std::span<const std::
       model.events.values.push_back(of_batch());
       for (const std::uint32_t row : rows) {
         const Effect& effect = whole_.events.effects[section.tag + row];
-        model.events.effects.push_back({trigger(effect.trigger), variable(effect.variable), effect.negated});
+        model.events.effects.push_back(
+            {trigger(effect.trigger), variable(effect.variable), effect.negated, effect.integer});
         part_->effects.push_back(section.tag + row);
       }
       break;
@@ -339,8 +340,9 @@ void Extraction::write_structure() {
   for (const auto* values : {&m.events.conditions, &m.events.conditional, &m.events.values, &m.events.jitters,
                              &m.events.last, &m.events.terminal, &m.assertions})
     list(*values);
-  records(m.events.effects,
-          [&](const Effect& e) { return std::array{e.trigger, e.variable, word(e.negated)}; });
+  records(m.events.effects, [&](const Effect& e) {
+    return std::array{e.trigger, e.variable, word(e.negated), word(e.integer)};
+  });
   records(m.events.clocks, [&](const Clock& c) {
     return std::array{c.trigger, c.period, c.offset, c.start, c.stop, c.first_jitter, c.jitters};
   });

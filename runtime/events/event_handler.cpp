@@ -24,7 +24,7 @@ bool agree(double a, double b, double nominal) {
 double just_after(double time) { return time + 8 * std::numeric_limits<double>::epsilon() * std::abs(time); }
 }  // namespace
 
-EventHandler::EventHandler(const Model& model) : model_(model) {
+EventHandler::EventHandler(const Model& model) : model_(model), cycles_(model) {
   if (empty()) return;
   condition_.assign(model.events.conditional.size(), 0);
   condition_before_ = condition_;
@@ -54,6 +54,7 @@ EventHandler::EventHandler(const Model& model) : model_(model) {
   for (const auto* batches : {&model.events.conditions, &model.events.values})
     for (std::uint32_t r : *batches) largest = std::max<std::size_t>(largest, model.batches[r].count);
   results_.assign(largest, 0.0);
+  if (!assigned_by_.empty()) again_ = results_;
   find_readers();
 }
 
@@ -221,7 +222,8 @@ void EventHandler::add_unsettled(std::span<const double> values, Failure& failur
 
 /// Whether the effect is the first one in this execution that assigns its variable. Another value of a later
 /// one is a conflict.
-bool EventHandler::is_first_assignment(std::uint32_t effect, double value, double nominal) {
+bool EventHandler::is_first_assignment(std::uint32_t effect, double value, const Point& point,
+                                       double nominal) {
   if (assigned_by_.empty()) return true;
   const std::uint32_t v = model_.events.effects[effect].variable;
   Assigned& first = assigned_by_[v];
@@ -230,9 +232,40 @@ bool EventHandler::is_first_assignment(std::uint32_t effect, double value, doubl
     assigned_now_.push_back(v);
     return true;
   }
-  if (agree(first.value, value, nominal)) return false;
-  if (!conflict_) conflict_ = Conflict{v, first, {effect, value}};
+  if (!agree(first.value, value, nominal)) {
+    if (!conflict_) conflict_ = Conflict{v, first, {effect, value}};
+  } else if (!lost_ && counts_further(first.effect, value, point, nominal) &&
+             counts_further(effect, value, point, nominal)) {
+    lost_ = Conflict{v, first, {effect, value}};
+  }
   return false;
+}
+
+/// Whether an assignment of this value to its variable would give another one if it were executed again, with
+/// this value before it: a count does, `pre n + 1`, a largest value so far does not, `max (pre n) x`.
+bool EventHandler::counts_further(std::uint32_t effect, double value, const Point& point, double nominal) {
+  const Effect& e = model_.events.effects[effect];
+  const std::uint32_t p = previous_of_[e.variable];
+  if (p == kNone) return false;
+  std::uint32_t row = effect, batch = 0;
+  while (row >= model_.batches[model_.events.values[batch]].count)
+    row -= model_.batches[model_.events.values[batch++]].count;
+  double& before = point.values[model_.events.previous[p].variable];
+  const double held = before;
+  before = model_.events.previous[p].negated ? 0.0 - value : value;
+  double next = 0;
+  evaluate_rows(model_, model_.batches[model_.events.values[batch]], point, row, row + 1, again_.data());
+  next = e.negated ? 0.0 - again_[row] : again_[row];
+  before = held;
+  return !agree(value, next, nominal);
+}
+
+void EventHandler::check_value(std::uint32_t effect, double value) {
+  if (model_.events.effects[effect].integer && std::abs(value) >= kFirstInexact) {
+    if (!not_exact_) not_exact_ = {effect, value};
+  } else if (!std::isfinite(value) && !not_finite_) {
+    not_finite_ = {effect, value};
+  }
 }
 
 /// Whether a row of values gives a state its value before the round, whatever that is: x := pre x. Another
@@ -259,7 +292,10 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
   for (const std::uint32_t v : assigned_now_) assigned_by_[v].effect = kNone;
   assigned_now_.clear();
   conflict_.reset();
+  lost_.reset();
   not_finite_.reset();
+  not_exact_.reset();
+  executed_ = 0;
   bool any = false;
   std::size_t first = 0;
   // All values are computed before the first is assigned: the order of assignments does not matter.
@@ -280,8 +316,9 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
       for (; row < end; ++row) {
         const std::uint32_t v = effects[row].variable;
         const double value = effects[row].negated ? 0.0 - results_[row] : results_[row];
-        if (!std::isfinite(value) && !not_finite_) not_finite_ = {number + row, value};
-        if (!is_first_assignment(number + row, value, nominal[v])) continue;
+        ++executed_;
+        check_value(number + row, value);
+        if (!is_first_assignment(number + row, value, point, nominal[v])) continue;
         const double old = point.values[v];
         const bool same = again ? agree(old, value, nominal[v]) : value == old;
         if (is_state_[v])
@@ -363,20 +400,33 @@ std::vector<std::uint8_t> EventHandler::read_by_transitions() const {
   return result;
 }
 
-Failure EventHandler::conflict(double time) const {
-  Failure failure{.kind = FailureKind::AssignmentsConflict, .time = time};
-  for (const Assigned& a : {conflict_->first, conflict_->second}) {
-    failure.effects.push_back(a.effect);
-    failure.variables.push_back({conflict_->variable, a.value, 0});
-  }
-  return failure;
+std::optional<Failure> EventHandler::invalid(double time) const {
+  auto failure = [&](FailureKind kind, std::uint32_t variable, std::initializer_list<Assigned> all) {
+    Failure result{.kind = kind, .time = time};
+    for (const Assigned& a : all) {
+      result.effects.push_back(a.effect);
+      result.variables.push_back({variable, a.value, 0});
+    }
+    return result;
+  };
+  auto variable = [&](const Assigned& a) { return model_.events.effects[a.effect].variable; };
+  if (not_finite_) return failure(FailureKind::NotFinite, variable(*not_finite_), {*not_finite_});
+  if (conflict_)
+    return failure(FailureKind::AssignmentsConflict, conflict_->variable,
+                   {conflict_->first, conflict_->second});
+  if (not_exact_) return failure(FailureKind::IntegerRange, variable(*not_exact_), {*not_exact_});
+  if (lost_) return failure(FailureKind::AssignmentLost, lost_->variable, {lost_->first, lost_->second});
+  return std::nullopt;
 }
 
-std::optional<Failure> EventHandler::not_finite(double time) const {
-  if (!not_finite_) return std::nullopt;
-  Failure failure{.kind = FailureKind::NotFinite, .time = time};
-  failure.effects.push_back(not_finite_->effect);
-  failure.variables.push_back({model_.events.effects[not_finite_->effect].variable, not_finite_->value, 0});
+std::optional<Failure> EventHandler::cyclic(double time) {
+  const std::span<const std::uint32_t> cycle = cycles_.find(fired_);
+  if (cycle.empty()) return std::nullopt;
+  Failure failure{.kind = FailureKind::AssignmentsDisagree, .time = time};
+  for (const std::uint32_t e : cycle.first(std::min(cycle.size(), kFailureDetails))) {
+    failure.effects.push_back(e);
+    failure.variables.push_back({model_.events.effects[e].variable, 0, 0});
+  }
   return failure;
 }
 

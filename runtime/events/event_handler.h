@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/events/assignment_cycles.h"
 #include "runtime/failure.h"
 #include "runtime/model.h"
 #include "runtime/solve/schedule.h"
@@ -71,11 +72,14 @@ class EventHandler {
   /// Executes the assignments of the triggers that fired. `again`: a further time in the same iteration;
   /// changes of the size of a rounding error then do not count. Whether a value changed.
   bool assign(const Point& point, std::span<const double> nominal, bool again);
-  /// Whether the last `assign` had different values for one variable, of which it took the first.
-  bool in_conflict() const { return conflict_.has_value(); }
-  Failure conflict(double time) const;
-  /// The failure of the last `assign` if it gave NaN or infinity to a variable: NotFinite, with the effect.
-  std::optional<Failure> not_finite(double time) const;
+  /// What is wrong with the values of the last `assign`: NaN or infinity (NotFinite), an Int that may have
+  /// been rounded (IntegerRange), different values for one variable, of which it took the first
+  /// (AssignmentsConflict), or one of two assignments lost (AssignmentLost).
+  std::optional<Failure> invalid(double time) const;
+  /// What assignments of the triggers that fired need their own results, if any do: AssignmentsDisagree.
+  std::optional<Failure> cyclic(double time);
+  /// The number of assignments that the last `assign` has executed.
+  std::size_t executed() const { return executed_; }
   /// Whether an assignment reads, itself, a variable that one assigns.
   bool reads_assigned() const { return reads_assigned_; }
   /// Per variable: what this iteration has assigned; 0 if it has not, or if it has given a discrete variable
@@ -121,7 +125,9 @@ class EventHandler {
     std::uint32_t variable = 0;
     Assigned first, second;
   };
-  bool is_first_assignment(std::uint32_t effect, double value, double nominal);
+  bool is_first_assignment(std::uint32_t effect, double value, const Point& point, double nominal);
+  bool counts_further(std::uint32_t effect, double value, const Point& point, double nominal);
+  void check_value(std::uint32_t effect, double value);
   bool keeps_state(const KernelBatch& batch, std::uint32_t row, const Effect& effect, const Point& point,
                    double nominal);
 
@@ -134,17 +140,19 @@ class EventHandler {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> leaving_;      // the same of transitions
   // By variable: the assignment of this execution. Empty unless several effects assign one variable.
   std::vector<Assigned> assigned_by_;
-  std::vector<std::uint32_t> assigned_now_;  // the variables with an entry
-  std::optional<Conflict> conflict_;
-  std::optional<Assigned> not_finite_;                // the first value that is none
-  std::vector<std::uint32_t> unsettled_;              // variables whose `pre` the last advance changed
-  std::vector<double> tick_, next_tick_;              // by clock: number and time of its next tick
-  std::vector<std::uint8_t> elsewhere_;               // by clock
-  std::vector<double> previous_;                      // by Events::previous
-  std::vector<std::uint32_t> previous_of_;            // by variable: its number in Events::previous
-  std::vector<std::uint8_t> assigned_, is_state_;     // by variable
-  std::vector<std::uint8_t> read_, read_parameters_;  // by variable; by parameter
-  std::vector<double> results_;
+  std::vector<std::uint32_t> assigned_now_;         // the variables with an entry
+  std::optional<Conflict> conflict_, lost_;         // the first ones
+  std::optional<Assigned> not_finite_, not_exact_;  // the first value that is none, or too large an Int
+  std::size_t executed_ = 0;
+  AssignmentCycles cycles_;
+  std::vector<std::uint32_t> unsettled_;                   // variables whose `pre` the last advance changed
+  std::vector<double> tick_, next_tick_;                   // by clock: number and time of its next tick
+  std::vector<std::uint8_t> elsewhere_;                    // by clock
+  std::vector<double> previous_;                           // by Events::previous
+  std::vector<std::uint32_t> previous_of_;                 // by variable: its number in Events::previous
+  std::vector<std::uint8_t> assigned_, is_state_;          // by variable
+  std::vector<std::uint8_t> read_, read_parameters_;       // by variable; by parameter
+  std::vector<double> results_, again_;                    // of rows
   std::vector<std::pair<std::uint32_t, double>> changes_;  // of `assign`: values by variable
   bool changed_ = false;
   bool reads_assigned_ = false;

@@ -330,14 +330,16 @@ bool EventIteration::assign(const Point& point, bool& changed) {
   zero_crossings_.get_decisions(decisions_);
   spent_ = handler_.spent();
   parameters_at_round_ = instance_.parameters;
-  for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
+  if (const auto failure = handler_.cyclic(point.time)) {
+    instance_.failure() = *failure;
+    return false;
+  }
+  // An assignment that depends on others, through equations, is right after as many repetitions.
+  std::size_t most = ZeroCrossings::kIterations;
+  for (std::size_t iteration = 0; iteration < most; ++iteration) {
     const bool again = iteration > 0;
     if (!assign_directly(point, again)) {
-      if (handler_.in_conflict()) {
-        instance_.failure() = handler_.conflict(point.time);
-        return false;
-      }
-      if (const auto failure = handler_.not_finite(point.time)) {
+      if (const auto failure = handler_.invalid(point.time)) {
         instance_.failure() = *failure;
         return false;
       }
@@ -346,6 +348,7 @@ bool EventIteration::assign(const Point& point, bool& changed) {
       instance_.failure() = endless(point.time);
       return false;
     }
+    most = std::min<std::size_t>(most, handler_.executed() + 2);
     if (again) {
       zero_crossings_.set_decisions(decisions_);
       handler_.set_spent(spent_);
@@ -361,8 +364,10 @@ bool EventIteration::assign(const Point& point, bool& changed) {
     if (!make_consistent(point, {}, changed, false)) return false;
   }
   // NaN equals nothing, so that an assignment of it never settles.
-  instance_.failure() = handler_.not_finite(point.time)
-                            .value_or(handler_.failure(FailureKind::AssignmentsDisagree, point.time));
+  const auto invalid = handler_.invalid(point.time);
+  instance_.failure() = invalid && invalid->kind == FailureKind::NotFinite
+                            ? *invalid
+                            : handler_.failure(FailureKind::AssignmentsDisagree, point.time);
   return false;
 }
 

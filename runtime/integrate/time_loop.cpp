@@ -259,7 +259,9 @@ bool TimeLoop::advance() {
   }
   time_ = time;
   // Rows at the event show what holds after it.
-  if (event_ && (!show_after_event(time, changed) || !write_rows(time, true))) return false;
+  if (event_ &&
+      (!show_after_event(time, changed) || !check_assertions_after_event(time) || !write_rows(time, true)))
+    return false;
   return !completed() && makes_progress(time);
 }
 
@@ -341,8 +343,11 @@ bool TimeLoop::verify_crossings(double& time) {
   integrator_->interpolate(time);
   if (!problem_.system.evaluate(time, integrator_->y(), integrator_->rates()))
     return true;  // the next step will report the failure
+  const std::optional<Failure> violated = std::exchange(violated_, std::nullopt);
   switch (problem_.events.verify(time)) {
-    case Verification::Confirmed: break;
+    case Verification::Confirmed:
+      if (violated) return fail(*violated);
+      break;
     case Verification::Missed: return fail(problem_.events.endless(last_event()));
     case Verification::TurnedBack: turned_back_ = true; time = problem_.events.last_consistent_time();
   }
@@ -443,6 +448,15 @@ bool TimeLoop::assertions_hold(double time) {
   if (problem_.assertions.empty()) return true;
   if (integrator_) problem_.system.load(time, integrator_->y(), integrator_->rates());
   return problem_.assertions.evaluate_and_hold(time) || fail(problem_.instance.failure());
+}
+
+/// A violation at an event that is not confirmed yet is reported when it is; a reversed one has not happened.
+bool TimeLoop::check_assertions_after_event(double time) {
+  if (problem_.assertions.empty() || turned_back_) return true;
+  if (problem_.assertions.evaluate_and_hold(time)) return true;
+  if (!problem_.events.any_unconfirmed()) return fail(problem_.instance.failure());
+  violated_ = std::exchange(problem_.instance.failure(), {});
+  return true;
 }
 
 bool TimeLoop::reselect_states(double time) {

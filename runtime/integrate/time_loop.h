@@ -98,6 +98,7 @@ class TimeLoop {
   double next_time_event(double time);
   bool finish(double time);
   bool assertions_hold(double time);
+  bool check_assertions_after_event(double time);
   bool reselect_states(double time);
   bool makes_progress(double time);
   bool write_rows(double time, bool inclusive);
@@ -148,6 +149,7 @@ class TimeLoop {
   bool turned_back_ = false;      // verification returned to the event before
   bool restart_ = false;          // the integrator must restart
   // Detection of a simulation that no longer advances:
+  std::optional<Failure> violated_;            // an assertion at an event that is not confirmed yet
   double step_mark_, event_mark_ = -HUGE_VAL;  // times at which the counters were last reset
   double last_time_;
   int slow_steps_ = 0, standing_steps_ = 0;

@@ -64,10 +64,11 @@ struct CrossingPrediction {
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
     return kEpsilon * (64 * magnitude + 4 * std::abs(argument.c1 * time));
   }
-  /// Whether the argument leaves the piece now, up to rounding errors.
+  /// Whether the argument leaves the piece now, up to rounding errors. One that rests exactly at the end does
+  /// not.
   bool leaves() const {
     auto falls = [&](double inside, double slope) {
-      return zero == 0 ? inside <= 0 || (inside <= rounding() && slope < 0) : inside < -zero;
+      return zero == 0 ? inside < 0 || (inside <= rounding() && slope < 0) : inside < -zero;
     };
     return falls(argument.c0 - piece.low, argument.c1) || falls(piece.high - argument.c0, -argument.c1);
   }

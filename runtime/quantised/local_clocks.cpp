@@ -38,7 +38,7 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
   for (const std::uint32_t b : events.values)
     for (std::uint32_t row = 0; row < model.batches[b].count; ++row) {
       const Effect& effect = events.effects[assignments.size()];
-      assignments.push_back({b, row, effect.variable, effect.negated});
+      assignments.push_back({b, row, effect.variable, effect.negated, effect.integer});
       trigger_of.push_back(effect.trigger);
     }
   assigns = NumberLists::collect(clocks, [&](const auto& add) {

@@ -18,9 +18,9 @@ struct LocalClocks {
 
   struct Assignment {  // one row of Events::values
     std::uint32_t batch = 0, row = 0, variable = 0;
-    bool negated = false;
+    bool negated = false, integer = false;
   };
-  std::vector<Assignment> assignments;  // of all triggers
+  std::vector<Assignment> assignments;  // of all triggers, by effect
   std::vector<std::uint8_t> local;      // per clock
   // Per clock, if it is local:
   NumberLists assigns;   // into `assignments`

@@ -315,7 +315,7 @@ bool QuantisedSolver::tick(std::uint32_t clock) {
   std::size_t value = 0;
   jumps_.clear();
   for (const std::uint32_t a : clocks_.assigns[clock]) {
-    if (!std::isfinite(now_[value])) return explain();
+    if (!is_valid(a, now_[value])) return false;
     const std::uint32_t variable = clocks_.assignments[a].variable;
     const std::uint32_t s = graph_.state_of(variable);
     const double before = s == kNone ? instance_.values[variable] : states_[s].at(time_);
@@ -329,6 +329,17 @@ bool QuantisedSolver::tick(std::uint32_t clock) {
   for (const std::uint32_t k : clocks_.advances[clock]) set_previous(k);
   instance_.evaluator.parameters_changed();
   return jump(plan);
+}
+
+/// Whether an effect may give this value to its variable, as in EventHandler::invalid.
+bool QuantisedSolver::is_valid(std::uint32_t effect, double value) {
+  const LocalClocks::Assignment& row = clocks_.assignments[effect];
+  const bool in_range = !row.integer || !(std::abs(value) >= kFirstInexact);
+  if (in_range && std::isfinite(value)) return true;
+  failure_ = {.kind = in_range ? FailureKind::NotFinite : FailureKind::IntegerRange, .time = time_};
+  failure_.effects.push_back(effect);
+  failure_.variables.push_back({row.variable, value, 0});
+  return false;
 }
 
 void QuantisedSolver::assign(std::uint32_t variable, double value) {

@@ -51,6 +51,15 @@ TEST_CASE("Quantised states: closed forms, to the tolerance") {
     }
 }
 
+TEST_CASE("Quantised states: what rests exactly at the limit of a comparison crosses nothing") {
+  const Run run = quantised("rest", 3, 1e-4);
+  CHECK(value(run, "below") == 0);
+  CHECK(value(run, "decayed") == 0);
+  CHECK(value(run, "moved") == 1);
+  CHECK(value(run, "left") == 1);
+  CHECK(value(run, "x") == Approx(1));
+}
+
 TEST_CASE("Quantised states: a stiff pair takes steps of its slow mode") {
   const Run run = quantised("stiff", 500, 1e-4);
   // The slow mode: -0.01, nearly.

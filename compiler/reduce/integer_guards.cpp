@@ -1,0 +1,151 @@
+#include "compiler/reduce/integer_guards.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "runtime/model.h"
+
+namespace sigrel::reduce {
+namespace {
+
+// The sum of a variable and a constant below this, a count, is exact for every variable that is: it would have
+// to be this close to 2^53.
+constexpr double kSmall = 0x1p31;
+
+class Guards {
+ public:
+  Guards(const system::System& system, dae::System& dae) : system_(system), dae_(dae), pool_(dae.exprs) {}
+
+  /// `is_value`: the residual is a value, else an equation of sums that is zero.
+  void guard(EquationTable& table, bool is_value) {
+    if (table.rows() == 0 || !find_integers(table)) return;
+    ids_ = topological(pool_, {&table.residual, 1});
+    found_.assign(ids_.size(), {});
+    in_sum_.assign(ids_.size(), false);
+    if (!is_value) mark_sum(table.residual);
+    for (std::size_t k = 0; k < ids_.size(); ++k) examine(k);
+    const Found& root = found_.back();
+    table.residual = root.integer && root.of_operands ? guarded(root.image, *root.of_operands) : root.image;
+  }
+
+ private:
+  /// Of a node: its image, whether it is an Int, and the largest magnitudes of the results in it, without and
+  /// with its own.
+  struct Found {
+    ExprId image{};
+    bool integer = false;
+    std::optional<ExprId> of_operands{}, largest{};
+  };
+
+  bool find_integers(const EquationTable& table) {
+    integer_.assign(table.slots, true);
+    for (std::uint32_t slot = 0; slot < table.slots; ++slot)
+      for (std::size_t row = 0; row < table.rows() && integer_[slot]; ++row) {
+        const std::uint32_t unknown = dae_.variables[table.unknowns_of(row)[slot]].unknown;
+        integer_[slot] = system::unknown_info(system_, unknown).type == system::SignalType::Int;
+      }
+    return std::ranges::find(integer_, true) != integer_.end();
+  }
+
+  std::size_t place(std::uint32_t id) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(ids_, ExprId{id}) - ids_.begin());
+  }
+
+  /// The sums of a residual are no results.
+  void mark_sum(ExprId root) {
+    std::vector<std::uint32_t> work{root.value};
+    while (!work.empty()) {
+      const std::size_t at = place(work.back());
+      const Node& node = pool_[ExprId{work.back()}];
+      work.pop_back();
+      if (in_sum_[at] || (node.op != Op::Add && node.op != Op::Sub && node.op != Op::Neg)) continue;
+      in_sum_[at] = true;
+      work.push_back(node.a);
+      if (node.op != Op::Neg) work.push_back(node.b);
+    }
+  }
+
+  bool is_integer(const Node& node, std::size_t at) const {
+    auto operand = [&](std::uint32_t id) { return found_[place(id)].integer; };
+    switch (node.op) {
+      case Op::Slot: return integer_[node.a];
+      case Op::Neg:
+      case Op::Abs:
+      case Op::PowInt: return !in_sum_[at] && operand(node.a);
+      case Op::Add:
+      case Op::Sub:
+      case Op::Mul:
+      case Op::Min:
+      case Op::Max: return !in_sum_[at] && (operand(node.a) || operand(node.b));
+      case Op::Select: return operand(node.b) || operand(node.c);
+      case Op::Round: return !operand(node.a);  // of an Int it is the conversion to a Real
+      case Op::Div: return operand(node.a) || operand(node.b);
+      case Op::Floor: return pool_[ExprId{node.a}].op == Op::Div && operand(node.a);  // `div`
+      default: return false;
+    }
+  }
+
+  bool is_count(const Node& sum) const {
+    auto is = [&](std::uint32_t a, std::uint32_t b) {
+      const Op op = pool_[ExprId{a}].op;
+      const Node& other = pool_[ExprId{b}];
+      return (op == Op::Slot || op == Op::Param) && other.op == Op::Const && std::abs(other.value) < kSmall;
+    };
+    return (sum.op == Op::Add || sum.op == Op::Sub) && (is(sum.a, sum.b) || is(sum.b, sum.a));
+  }
+
+  ExprId join(std::optional<ExprId> all, ExprId one) {
+    return all && *all != one ? pool_.intern(without_events({Op::Max, all->value, one.value, 0, 0})) : one;
+  }
+
+  void examine(std::size_t k) {
+    Node node = pool_[ids_[k]];
+    Found& found = found_[k];
+    found.integer = is_integer(node, k);
+    const bool is_rounded = node.op == Op::Round;
+    std::uint32_t* operands[] = {&node.a, &node.b, &node.c};
+    for (int i = 0; i < arity(node.op); ++i) {
+      const Found& operand = found_[place(*operands[i])];
+      const bool part = found.integer && !is_rounded && (node.op != Op::Select || i > 0);
+      *operands[i] =
+          (part || !operand.integer || !operand.largest ? operand.image
+                                                        : guarded(operand.image, *operand.largest))
+              .value;
+      if (part && operand.largest) found.of_operands = join(found.of_operands, *operand.largest);
+    }
+    found.image = arity(node.op) > 0 ? pool_.intern(node) : ids_[k];
+    found.largest = found.of_operands;
+    const bool can_be_large =
+        node.op == Op::Mul || node.op == Op::PowInt || node.op == Op::Add || node.op == Op::Sub;
+    if (found.integer && can_be_large && !is_count(pool_[ids_[k]]))
+      found.largest = join(found.largest,
+                           pool_.intern(without_events({Op::Abs, found.image.value, 0, 0, 0})));
+  }
+
+  ExprId guarded(ExprId value, ExprId largest) {
+    const ExprId limit = pool_.constant(runtime::kFirstInexact);
+    const ExprId large = pool_.intern(without_events({Op::LessEqual, limit.value, largest.value, 0, 0}));
+    return pool_.select(large, pool_.constant(std::numeric_limits<double>::infinity()), value);
+  }
+
+  const system::System& system_;
+  dae::System& dae_;
+  ExprPool& pool_;
+  std::vector<bool> integer_;  // by slot
+  std::vector<ExprId> ids_;
+  std::vector<Found> found_;   // by place in `ids_`
+  std::vector<bool> in_sum_;
+};
+
+}  // namespace
+
+void guard_integers(const system::System& system, dae::System& dae) {
+  Guards guards(system, dae);
+  for (EquationTable& table : dae.equations.tables) guards.guard(table, false);
+  for (EquationTable& table : dae.values.tables) guards.guard(table, true);
+}
+
+}  // namespace sigrel::reduce

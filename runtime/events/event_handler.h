@@ -55,6 +55,12 @@ class EventHandler {
   /// By condition: those that are true and have fired. `set_spent` takes them back to an earlier state.
   const std::vector<std::uint8_t>& spent() const { return condition_before_; }
   void set_spent(const std::vector<std::uint8_t>& spent) { condition_before_ = spent; }
+  /// From now on it is noted which conditions hold at all instants.
+  void note_constant() { constant_ = condition_; }
+  /// The triggers whose only condition has been true since `note_constant`, so that it cannot become true,
+  /// and whose assignments would change something at the point; not those of the start, or of the end of a
+  /// part of the run.
+  std::vector<std::uint32_t> constantly_true(const Point& point);
   /// Determines the triggers that fire at the point. Whether any does.
   bool fire(const Point& point);
 
@@ -133,6 +139,7 @@ class EventHandler {
 
   const Model& model_;
   std::vector<std::uint8_t> condition_, condition_before_;  // by condition: now, and before
+  std::vector<std::uint8_t> constant_;  // by condition: true since `note_constant`; or empty
   // By trigger: fired in this iteration; in the last one that fired any; to fire in the next one whatever its
   // conditions; not to fire, as an alternative before it does.
   std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;

@@ -307,8 +307,12 @@ bool Simulation::integrate(InitialValueProblem& problem, Archive& archive) {
   const Timer timer;
   const double written = recorder_.seconds();
   TimeLoop loop(problem, experiment_, control_, observed_, recorder_, outcome_, part_);
+  EventHandler& handler = problem.events.handler();
+  if (!resumes() && !control_.structure) handler.note_constant();
   run(loop);
   part_ = loop.next_part();
+  if (outcome_.status == Outcome::Completed)
+    outcome_.constantly_true = handler.constantly_true(problem.instance.point(outcome_.reached));
   outcome_.statistics.seconds_integrate += timer.seconds() - (recorder_.seconds() - written);
   return loop.suspended() && suspend(loop, problem, nullptr);
 }

@@ -85,8 +85,8 @@ class Items final : public BodyHost {
 
   Status switch_item(const core::SwitchItem& item);
   Status until_item(const core::UntilItem& item);
-  bool mode_numbers(const Value& mode, Span span, std::vector<ModeNumberPlan>& numbers,
-                    std::vector<RelationObject*>& captured);
+  bool mode_numbers(const Value& mode, const core::Mode& of, std::optional<ExprId> due, Span span,
+                    std::vector<ModeNumberPlan>& numbers, std::vector<RelationObject*>& captured);
 
   Status discrete_item(const core::DiscreteItem& item);
   Status condition(const core::Expr* expr, ExprId& result);

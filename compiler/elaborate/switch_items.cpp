@@ -28,7 +28,8 @@ Machine::Status Items::switch_item(const core::SwitchItem& item) {
   plan.source = parts_.rows.source(system::EquationKind::Event, item.span, "");
   plan.parent = parts_.switches.current;
   plan.name = mode.name;
-  if (!mode_numbers(plan.mode, mode.span, plan.numbers, plan.captured)) return Status::Failed;
+  if (!mode_numbers(plan.mode, mode, std::nullopt, mode.span, plan.numbers, plan.captured))
+    return Status::Failed;
   const std::uint32_t outer = parts_.enter_switch(parts_.switches.add(std::move(plan)));
   Status s = block(mode.body, Target::Main);
   for (const core::UntilItem& until : mode.transitions) {
@@ -80,21 +81,23 @@ Machine::Status Items::until_item(const core::UntilItem& item) {
   for (Choice& c : choices) {
     TransitionPlan plan;
     plan.of = parts_.switches.current;
-    plan.name = parts_.switches[plan.of].item->modes[c.mode.object->a].name;
+    const core::Mode& mode = parts_.switches[plan.of].item->modes[c.mode.object->a];
+    plan.name = mode.name;
     plan.target = c.mode;
-    if (!mode_numbers(c.mode, c.target->span, plan.numbers, plan.captured)) return Status::Failed;
+    const ExprId whole = symbolic::simplified(pool, pool[both(c.condition, condition)]);
+    if (!mode_numbers(c.mode, mode, whole, c.target->span, plan.numbers, plan.captured))
+      return Status::Failed;
     plan.trigger = parts_.events.add_trigger(system::Trigger::Transition, item.span);
-    const ExprId whole = both(c.condition, condition);
-    parts_.rows.add(symbolic::simplified(pool, pool[whole]), parts_.events[plan.trigger].source,
-                    RowKind::Condition, plan.trigger.value);
+    parts_.rows.add(whole, parts_.events[plan.trigger].source, RowKind::Condition, plan.trigger.value);
     parts_.switches.add(std::move(plan));
   }
   return Status::Done;
 }
 
-/// Where the numbers in a mode come from. A signal that is no variable becomes one.
-bool Items::mode_numbers(const Value& mode, Span span, std::vector<ModeNumberPlan>& numbers,
-                         std::vector<RelationObject*>& captured) {
+/// Where the numbers in a mode come from. A signal that is no variable becomes one, which has its value where
+/// the transition is `due`: at other times it may have none, as `1.0 / x` of `until x > 1.0`.
+bool Items::mode_numbers(const Value& mode, const core::Mode& of, std::optional<ExprId> due, Span span,
+                         std::vector<ModeNumberPlan>& numbers, std::vector<RelationObject*>& captured) {
   for (const Value& v : Relations::numbers(mode)) {
     if (v.tag == Tag::Object) {
       auto* relation = static_cast<RelationObject*>(v.object);
@@ -121,10 +124,12 @@ bool Items::mode_numbers(const Value& mode, Span span, std::vector<ModeNumberPla
         numbers.push_back({ModeNumberPlan::Column, ColumnRef::of_slot(n.a).column().value});
         continue;
       }
-      const ColumnId column =
-          parts_.columns.add(local_name("argument of a mode"), span, system::UnknownKind::Auxiliary);
-      const ExprId slot = machine_.signals.slot(ColumnRef(column).slot());
-      parts_.rows.add(symbolic::simplified(machine_.signals, {Op::Sub, slot.value, v.index, 0, 0}),
+      ExprPool& pool = machine_.signals;
+      const ColumnId column = parts_.columns.add(local_name("argument of " + std::string(text(of.name))),
+                                                 span, system::UnknownKind::Auxiliary);
+      const ExprId slot = pool.slot(ColumnRef(column).slot()), value{v.index};
+      const ExprId here = due ? pool.select(*due, value, pool.constant(0)) : value;
+      parts_.rows.add(symbolic::simplified(pool, {Op::Sub, slot.value, here.value, 0, 0}),
                       parts_.rows.source(system::EquationKind::Argument, span, ""), RowKind::Equation);
       numbers.push_back({ModeNumberPlan::Column, column.value});
     }

@@ -101,3 +101,30 @@ TEST_CASE("the list of relations that a mode applies grows at each transition") 
       CHECK(value(at(parts - 0.5), "s") == Approx(0.5 * parts).epsilon(accuracy));
   });
 }
+
+TEST_CASE("Modes: arguments are evaluated where their transition is due") {
+  for (const char* solver : {"cvode", "ida"}) {
+    const Run run =
+        numeric::Model("modes.sr", "laterArguments").run({.stop = 1, .tolerance = 1e-9, .solver = solver});
+    CHECK(value(run, "x") == Approx(0.5 + 0.5 * (2 + std::sqrt(0.1))).epsilon(1e-7));
+  }
+  CHECK(numeric::Model("modes.sr", "infiniteArgument").refusal({.stop = 1}).find("`argument of B`") !=
+        std::string::npos);
+}
+
+TEST_CASE("Modes: transitions that accumulate end the run") {
+  const double limit = 3 * std::sqrt(2 / 9.81);
+  for (const char* solver : {"cvode", "adams", "ida"})
+    for (const double tolerance : {1e-3, 1e-6, 1e-10}) {
+      INFO(solver << ", " << tolerance);
+      const std::string text = numeric::Model("modes.sr", "accumulating")
+                                   .refusal({.stop = 10, .tolerance = tolerance, .solver = solver});
+      CHECK(text.find("SR0511") != std::string::npos);
+      // From where the bounces are smaller than the errors: less than a bounce of this size before the limit.
+      const std::size_t at = text.find("at t = ");
+      REQUIRE(at != std::string::npos);
+      const double time = std::stod(text.substr(at + 7));
+      CHECK(time < limit);
+      CHECK(time > limit - (tolerance > 1e-4 ? 0.3 : 100 * std::sqrt(tolerance)));
+    }
+}

@@ -113,10 +113,13 @@ class Guards {
       *operands[i] = (part || !operand.integer || !operand.largest ? operand.image
                                                                    : guarded(operand.image, *operand.largest))
                          .value;
-      if (part && operand.largest) found.of_operands = join(found.of_operands, *operand.largest);
+      if (part && operand.largest && node.op != Op::Select)
+        found.of_operands = join(found.of_operands, *operand.largest);
     }
+    if (node.op == Op::Select && found.integer) join_choice(found, pool_[ids_[k]], ExprId{node.a});
     found.image = arity(node.op) > 0 ? pool_.intern(node) : ids_[k];
     found.largest = found.of_operands;
+    if (found.integer && node.op == Op::Div) join_quotient(found, node);
     const bool can_be_large =
         node.op == Op::Mul || node.op == Op::PowInt || node.op == Op::Add || node.op == Op::Sub;
     if (found.integer && can_be_large && !is_count(pool_[ids_[k]]))
@@ -124,10 +127,33 @@ class Guards {
           join(found.largest, pool_.intern(without_events({Op::Abs, found.image.value, 0, 0, 0})));
   }
 
+  /// Of a choice only the operand counts that is chosen.
+  void join_choice(Found& found, const Node& choice, ExprId condition) {
+    const std::optional<ExprId> yes = found_[place(choice.b)].largest, no = found_[place(choice.c)].largest;
+    if (yes || no)
+      found.of_operands =
+          pool_.select(condition, yes.value_or(pool_.constant(0)), no.value_or(pool_.constant(0)));
+  }
+
+  /// A division by zero is infinite, which `min` and `max` would hide.
+  void join_quotient(Found& found, const Node& quotient) {
+    const ExprId divisor{quotient.b};
+    if (pool_[divisor].op == Op::Const && pool_[divisor].value != 0) return;
+    const ExprId infinite = pool_.constant(std::numeric_limits<double>::infinity());
+    const Node is_not_zero{Op::NotEqual, divisor.value, pool_.constant(0).value, 0, 0};
+    found.largest = join(
+        found.largest, pool_.select(pool_.intern(without_events(is_not_zero)), pool_.constant(0), infinite));
+  }
+
+  /// Infinite where `largest` may have been rounded; not a number where it is infinite.
   ExprId guarded(ExprId value, ExprId largest) {
-    const ExprId limit = pool_.constant(runtime::kFirstInexact);
-    const ExprId large = pool_.intern(without_events({Op::LessEqual, limit.value, largest.value, 0, 0}));
-    return pool_.select(large, pool_.constant(std::numeric_limits<double>::infinity()), value);
+    using Limits = std::numeric_limits<double>;
+    const ExprId limit = pool_.constant(runtime::kFirstInexact), last = pool_.constant(Limits::max());
+    const ExprId exact = pool_.intern(without_events({Op::Less, largest.value, limit.value, 0, 0})),
+                 finite = pool_.intern(without_events({Op::LessEqual, largest.value, last.value, 0, 0}));
+    const ExprId none =
+        pool_.select(finite, pool_.constant(Limits::infinity()), pool_.constant(Limits::quiet_NaN()));
+    return pool_.select(exact, value, none);
   }
 
   const system::System& system_;

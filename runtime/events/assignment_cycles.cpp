@@ -23,6 +23,7 @@ AssignmentCycles::AssignmentCycles(const Model& model) {
   for (Edge& e : edges_) e = {place[e.reader], place[e.assigner]};
   effects_ = std::move(effects);
   triggers_ = std::move(triggers);
+  left_.assign(effects_.size(), 0);
 }
 
 /// An edge for each assignment that reads a variable and each that assigns it.

@@ -24,8 +24,7 @@ Diagnostic& report_cyclic_assignments(const system::System& system, const dae::S
                                      fmt::format("assignments{} depend on their own results", when));
   d.label(needs(0));
   for (std::size_t k = 1; k < effects.size(); ++k) d.also(span(k), needs(k));
-  const std::string instance =
-      system::instance_name(system, dae::origin(dae.values, effects[0]).instance);
+  const std::string instance = system::instance_name(system, dae::origin(dae.values, effects[0]).instance);
   if (!instance.empty()) d.note("in `" + instance + "`");
   d.note(
       "assignments at one instant are simultaneous: a plain name is the value after the event, `pre x` the "

@@ -11,8 +11,8 @@
 
 namespace sigrel::pipeline {
 
-/// Reports a cycle of effects (rows of dae::System::values), in the order in which each needs the new value of
-/// the next one. `when`: " at t = 1 s", or empty.
+/// Reports a cycle of effects (rows of dae::System::values), in the order in which each needs the new value
+/// of the next one. `when`: " at t = 1 s", or empty.
 Diagnostic& report_cyclic_assignments(const system::System& system, const dae::System& dae,
                                       std::span<const std::uint32_t> effects, std::string_view when,
                                       Diagnostics& diagnostics);

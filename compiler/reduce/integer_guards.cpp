@@ -11,8 +11,8 @@
 namespace sigrel::reduce {
 namespace {
 
-// The sum of a variable and a constant below this, a count, is exact for every variable that is: it would have
-// to be this close to 2^53.
+// The sum of a variable and a constant below this, a count, is exact for every variable that is: it would
+// have to be this close to 2^53.
 constexpr double kSmall = 0x1p31;
 
 class Guards {
@@ -110,10 +110,9 @@ class Guards {
     for (int i = 0; i < arity(node.op); ++i) {
       const Found& operand = found_[place(*operands[i])];
       const bool part = found.integer && !is_rounded && (node.op != Op::Select || i > 0);
-      *operands[i] =
-          (part || !operand.integer || !operand.largest ? operand.image
-                                                        : guarded(operand.image, *operand.largest))
-              .value;
+      *operands[i] = (part || !operand.integer || !operand.largest ? operand.image
+                                                                   : guarded(operand.image, *operand.largest))
+                         .value;
       if (part && operand.largest) found.of_operands = join(found.of_operands, *operand.largest);
     }
     found.image = arity(node.op) > 0 ? pool_.intern(node) : ids_[k];
@@ -121,8 +120,8 @@ class Guards {
     const bool can_be_large =
         node.op == Op::Mul || node.op == Op::PowInt || node.op == Op::Add || node.op == Op::Sub;
     if (found.integer && can_be_large && !is_count(pool_[ids_[k]]))
-      found.largest = join(found.largest,
-                           pool_.intern(without_events({Op::Abs, found.image.value, 0, 0, 0})));
+      found.largest =
+          join(found.largest, pool_.intern(without_events({Op::Abs, found.image.value, 0, 0, 0})));
   }
 
   ExprId guarded(ExprId value, ExprId largest) {
@@ -136,7 +135,7 @@ class Guards {
   ExprPool& pool_;
   std::vector<bool> integer_;  // by slot
   std::vector<ExprId> ids_;
-  std::vector<Found> found_;   // by place in `ids_`
+  std::vector<Found> found_;  // by place in `ids_`
   std::vector<bool> in_sum_;
 };
 

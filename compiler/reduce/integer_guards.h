@@ -12,8 +12,8 @@
 
 namespace sigrel::reduce {
 
-/// Guards the intermediate results of Int arithmetic in assigned values and in equations. Before zero crossings
-/// are held: until then it is known which operations give an Int.
+/// Guards the intermediate results of Int arithmetic in assigned values and in equations. Before zero
+/// crossings are held: until then it is known which operations give an Int.
 void guard_integers(const system::System& system, dae::System& dae);
 
 }  // namespace sigrel::reduce

@@ -57,8 +57,8 @@ void AssignmentCycles::add_edges(const Model& model) {
   }
 }
 
-/// Removes from `left_`, again and again, what reads none of the others or is read by none of them: cycles, and
-/// what lies between them, are left. `counts`: whether an edge between two that are left does.
+/// Removes from `left_`, again and again, what reads none of the others or is read by none of them: cycles,
+/// and what lies between them, are left. `counts`: whether an edge between two that are left does.
 template <class Counts>
 void AssignmentCycles::leave_cycles(const Counts& counts) {
   readers_.assign(effects_.size(), 0);

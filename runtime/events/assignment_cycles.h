@@ -1,6 +1,6 @@
-// Assignments of one round that need each other's new values: a := f(b) and b := g(a). Each round executes the
-// assignments of the triggers that fired; which of these read what others assign is a graph, and a cycle of it
-// has no order in which the values could be computed, although iteration may find numbers that agree.
+// Assignments of one round that need each other's new values: a := f(b) and b := g(a). Each round executes
+// the assignments of the triggers that fired; which of these read what others assign is a graph, and a cycle
+// of it has no order in which the values could be computed, although iteration may find numbers that agree.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -42,8 +42,10 @@ TEST_CASE("Random generators of integers are exact or refused") {
   int exact = 0, refused = 0;
   for (int k = 0; k < 60; ++k) {
     // `s` grows by a / 3 in each tick, so that many are exact for a up to 8.
-    const long long a = k % 2 == 0 ? draw(3) : draw(4 + k % 40), c = draw(1 + k % 30), m = draw(2 + k % 45) + 1;
-    const std::string expression = "generator " + std::to_string(a) + " " + std::to_string(c) + " " + std::to_string(m);
+    const long long a = k % 2 == 0 ? draw(3) : draw(4 + k % 40), c = draw(1 + k % 30),
+                    m = draw(2 + k % 45) + 1;
+    const std::string expression =
+        "generator " + std::to_string(a) + " " + std::to_string(c) + " " + std::to_string(m);
     INFO(expression);
     const Expected expected = generator(a, c, m);
     for (const char* solver : {"auto", "qss"}) {
@@ -67,7 +69,9 @@ TEST_CASE("A difference of products that are too large is refused, however small
   // The product becomes 2^53 at n = 2: 94906264 + 2 = 94906266 > 2^26.5
   const RunOptions options{.stop = 5, .steps = 5};
   // At the last of six ticks `pre n` is 5: a difference of squares of neighbours is their sum.
-  CHECK(value(Model("integers.sr", "difference 90000000 89999999").run(options), "d") == 90000005.0 + 90000004.0);
-  CHECK(Model("integers.sr", "difference 94906264 94906263").refusal(options).find("an intermediate result for `d`") !=
-        std::string::npos);
+  CHECK(value(Model("integers.sr", "difference 90000000 89999999").run(options), "d") ==
+        90000005.0 + 90000004.0);
+  CHECK(Model("integers.sr", "difference 94906264 94906263")
+            .refusal(options)
+            .find("an intermediate result for `d`") != std::string::npos);
 }

@@ -98,10 +98,13 @@ Machine::Status Items::clock_number(const core::Expr* expr, RealId& result) {
   Value value;
   if (Status s = evaluate(expr, value); s != Status::Done) return s;
   if (value.tag != Tag::Real && value.tag != Tag::Int) {
-    machine_.diagnostics().report(
-        Code::ClockSettings, expr->span,
-        fmt::format("a clock is set by numbers that are known before the simulation; this is {}",
-                    kind_of(value)));
+    machine_.diagnostics()
+        .report(Code::ClockSettings, expr->span,
+                fmt::format("a clock is set by numbers that are known before the simulation; this is {}",
+                            kind_of(value)))
+        .help(
+            "where the times depend on the run, keep the next one in a discrete variable: "
+            "`when time >= next do`, with `next := time + dt` in its block");
     return Status::Failed;
   }
   result = parts_.reals.add(machine_.to_parameter(value));

@@ -178,9 +178,13 @@ Machine::Status Items::retry(const Deferred& d) {
 void Items::report_undefined(const Deferred& deferred) {
   for (const Variables::Unbound& u : parts_.variables.unbound())
     if (!u.value) {
+      const std::string name = text(u.name), base = name.substr(0, name.find('['));
       machine_.diagnostics()
-          .report(Code::SizeNotKnown, u.span, fmt::format("the size of `{}` is not known", text(u.name)))
-          .help(fmt::format("declare it, for example `local {} :: Real^3`", text(u.name)));
+          .report(Code::SizeNotKnown, u.span, fmt::format("the size of `{}` is not known", name))
+          .help(base == name ? fmt::format("declare it, for example `local {} :: Real^3`", name)
+                             : fmt::format("declare all elements where the size is known, above the `for`: "
+                                           "for example `local {} :: Real^n`",
+                                           base));
       return;
     }
   machine_.diagnostics()

@@ -232,7 +232,10 @@ class EventReport : FailureNames {
         fmt::format("{} is assigned no finite value {}", variable(f_.variables[0].variable), when()));
     d.label("this gives " + number(f_.variables[0].value) +
             (instance.empty() ? "" : ", in `" + instance + "`"));
-    d.help("check for a division by zero, a root or logarithm of a negative number, or an overflow");
+    d.help(
+        "check for a division by zero, also by `div` or `mod`, a root or logarithm of a negative number, or "
+        "an "
+        "overflow");
     keep(d);
   }
 

@@ -118,7 +118,8 @@ bool EventLog::is_repeated(std::size_t number) {
   return std::ranges::binary_search(repeated_, key(conditions_[number].origin), {}, key);
 }
 
-/// "h < 0": left and right side of the comparison by the names of the whole model, the number on the right.
+/// "h < 0": left and right side of the comparison by the names of the whole model, a number on the right,
+/// `time` on the left.
 std::string EventLog::flat_text(std::size_t number) const {
   const dae::System& dae = model_->dae;
   const dae::ZeroCrossing* crossing = dae.zero_crossings.data();
@@ -134,20 +135,32 @@ std::string EventLog::flat_text(std::size_t number) const {
     if (p < model_->system.parameters.size()) return fmt::format("{:.6g}", numbers_[p]);
     return std::string("…");  // the value of another comparison
   };
-  auto side = [&](ExprId id) { return print(dae.exprs, id, slot, parameter); };
+  const bool of_integers =
+      table.slots > 0 && std::ranges::all_of(table.unknowns_of(row), [&](std::uint32_t v) {
+        return system::unknown_info(model_->system, dae.variables[v].unknown).type == system::SignalType::Int;
+      });
+  auto constant = [&](double value) {  // as the language writes it
+    const std::string digits = fmt::format("{}", value);
+    return !of_integers && digits.find_first_not_of("-0123456789") == std::string::npos ? digits + ".0"
+                                                                                        : digits;
+  };
+  auto side = [&](ExprId id) {
+    const Node& node = dae.exprs[id];
+    return node.op == Op::Const ? constant(node.value) : print(dae.exprs, id, slot, parameter);
+  };
   const Node& root = dae.exprs[table.residual];
   if (crossing->kind != runtime::ZeroCrossing::Comparison)
     return snippet(dae::held_text(crossing->kind, crossing->strict, side(table.residual)));
   if (root.op == Op::Neg)
     return snippet(fmt::format("{} {} 0", side(ExprId{root.a}), crossing->strict ? ">" : ">="));
   // `s < -0.5` is the difference `s + 0.5`.
-  if (root.op == Op::Add && dae.exprs[ExprId{root.b}].op == Op::Const && dae.exprs[ExprId{root.b}].value > 0)
-    return snippet(
-        fmt::format("{} {} -{}", side(ExprId{root.a}), crossing->strict ? "<" : "<=", side(ExprId{root.b})));
+  if (root.op == Op::Add && dae.exprs[ExprId{root.b}].op == Op::Const)
+    return snippet(fmt::format("{} {} {}", side(ExprId{root.a}), crossing->strict ? "<" : "<=",
+                               constant(0.0 - dae.exprs[ExprId{root.b}].value)));
   if (root.op != Op::Sub)
     return snippet(fmt::format("{} {} 0", side(table.residual), crossing->strict ? "<" : "<="));
   const ExprId left{root.a}, right{root.b};
-  if (is_number_or_parameter(dae.exprs[left]))
+  if (is_number_or_parameter(dae.exprs[left]) || dae.exprs[right].op == Op::Time)
     return snippet(fmt::format("{} {} {}", side(right), crossing->strict ? ">" : ">=", side(left)));
   if (has_only_greater(sources_.text(model_->system.sources[conditions_[number].origin.source].span)))
     return snippet(fmt::format("{} {} {}", side(right), crossing->strict ? ">" : ">=", side(left)));
@@ -208,8 +221,9 @@ const std::string& EventLog::text(std::size_t number) {
 std::string EventLog::value(std::uint32_t variable, double value) const {
   const std::uint32_t unknown = model_->dae.variables[variable].unknown;
   const system::LocalInfo& info = system::unknown_info(model_->system, unknown);
-  if (info.type == system::SignalType::Int && info.unit == Name{}) return fmt::format("{:.0f}", value);
-  return pipeline::value_text(pipeline::description(info.type, sigrel::text(info.unit)), value, 9);
+  // All digits of an Int, and those of a Real that results show.
+  const int digits = info.type == system::SignalType::Real ? 9 : 17;
+  return pipeline::value_text(pipeline::description(info.type, sigrel::text(info.unit)), value, digits);
 }
 
 /// The jumps of the variables that a trigger assigns in its round, each once.

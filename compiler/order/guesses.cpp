@@ -58,7 +58,12 @@ void note_discrete(const system::System& system, const dae::System& dae, const p
     if (!first.empty()) continue;
     const system::LocalInfo& info = system::unknown_info(system, dae.variables[v].unknown);
     const auto constructors = text(info.unit);
-    first = fmt::format("discrete {} :: ", text(info.name));
+    const std::string name = text(info.name);
+    if (name.find('[') != std::string::npos) {  // an element of a vector, or declared in a `for`
+      first = fmt::format("discrete {} :: … = …", name.substr(0, name.find('[')));
+      continue;
+    }
+    first = fmt::format("discrete {} :: ", name);
     switch (info.type) {
       case system::SignalType::Real: first += "Real = 0.0"; break;
       case system::SignalType::Bool: first += "Bool = False"; break;
@@ -71,7 +76,9 @@ void note_discrete(const system::System& system, const dae::System& dae, const p
   if (names.empty()) return;
   note.note(fmt::format("{} {} by events alone and start from 0, False or the first constructor",
                         singularity::listed(names), names.size() == 1 ? "changes" : "change"));
-  note.help(fmt::format("`{}` states the start", first));
+  note.help(
+      fmt::format("`{}` states the start{}", first,
+                  first.ends_with("…") ? ", of a vector by the values of its elements: `= [0.0, 1.0]`" : ""));
 }
 
 std::string help(const system::System& system, const dae::System& dae, const InitialMatching& initial) {

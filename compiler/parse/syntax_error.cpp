@@ -311,6 +311,15 @@ class Reporter {
         break;
       default: break;
     }
+    if (piece_.kind == BlockKind::Body && kind(0) == P::ASSERT && at_ > 1 && !has(P::STRING)) {
+      const Span condition = join(span(1), span(piece_.tokens.size() - 1));
+      diagnostics_.report(Code::SyntaxError, condition, "the assertion has no text")
+          .label("this is the condition")
+          .help(
+              "the text comes first, and is shown where the condition is false: `assert \"the level is "
+              "positive\" level > 0.0`");
+      return true;
+    }
     if (kind(at_) == P::ELSE && text(at_ + 1) == "when") {
       const Span words = join(span(at_), span(at_ + 1));
       diagnostics_.report(Code::ForeignSyntax, words, "`else when` is written `elsewhen`")

@@ -234,10 +234,14 @@ void Results::each(const std::function<bool(std::string, runtime::Column)>& visi
     return more = visit(std::move(name), column(unknown));
   });
   if (!more) return;
+  std::vector<bool> is_zero(dae_.variables.size(), false);  // the derivatives of discrete variables
+  for (const EquationTable& table : dae_.equations.tables)
+    if (table.slots == 1 && dae_.exprs[table.residual].op == Op::Slot)
+      for (const std::uint32_t v : table.unknowns) is_zero[v] = true;
   Columns found = states();
   for (std::size_t k = 0; more && k < found.size(); ++k) {
     const std::uint32_t derivative = dae_.variables[found.columns[k].variable].derivative;
-    if (derivative != dae::kNone)
+    if (derivative != dae::kNone && !is_zero[derivative])
       more = visit("der(" + std::move(found.names[k]) + ")", {derivative, found.columns[k].negated});
   }
 }

@@ -181,9 +181,7 @@ bool start_from_file(const pipeline::Compiled& model, const std::string& request
   Diagnostic& note = diagnostics.report(
       Code::StartFromFile,
       fmt::format("the initial values are taken from `{}` at t = {:.9g} s", path, start->row.time));
-  if (std::size_t n = model.dae.initial.count(); n > 0)
-    note.note(n == 1 ? "the initial equation of the model is not used"
-                     : fmt::format("the {} initial equations of the model are not used", n));
+  if (model.dae.initial.count() > 0) note.note("initial equations of the model are not used");
   describe_parameters(
       results.constants(runtime::evaluate_parameters(model.plan.model, experiment.overrides), {}), names,
       std::move(used), start->row.values, note);

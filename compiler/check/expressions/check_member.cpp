@@ -174,6 +174,8 @@ class RelationChecker::MemberPath {
                           (needed == 1 ? " index" : " indices") + " here");
     d.also(label_.span, "the instance");
     if (needed == 1) d.help("write `" + n + "[i]`");
+    if (needed == 0)
+      d.help("write `" + n + "` alone: inside its own `for` it is the instance of this iteration");
     return false;
   }
 

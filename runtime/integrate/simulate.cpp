@@ -212,7 +212,7 @@ void Simulation::count_exact(const Components& components) {
   Statistics& statistics = outcome_.statistics;
   for (Statistics::ExactKind* kind : {&statistics.exact_of_one, &statistics.exact_of_several})
     kind->components = kind->forms = 0;
-  components.each_form([&](const ExactForm& form) {
+  components.visit_groups([&](const ExactForm& form) {
     Statistics::ExactKind& kind = form.states() == 1 ? statistics.exact_of_one : statistics.exact_of_several;
     kind.components += form.components();
     kind.forms += form.is_first;
@@ -309,6 +309,7 @@ bool Simulation::integrate(InitialValueProblem& problem, Archive& archive) {
   TimeLoop loop(problem, experiment_, control_, observed_, recorder_, outcome_, part_);
   run(loop);
   part_ = loop.next_part();
+  if (!control_.structure && !resumes()) outcome_.never_fired = problem.events.handler().never_fired();
   outcome_.statistics.seconds_integrate += timer.seconds() - (recorder_.seconds() - written);
   return loop.suspended() && suspend(loop, problem, nullptr);
 }

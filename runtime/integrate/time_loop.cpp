@@ -11,8 +11,8 @@ namespace runtime {
 
 namespace {
 
-/// An integrator is never asked for a smaller relative tolerance: about a hundred rounding errors, the least
-/// that CVODE and IDA accept.
+// An integrator is never asked for a smaller relative tolerance. It is about a hundred rounding errors: below
+// it the estimated error of a step is rounding.
 constexpr double kSmallestTolerance = 2e-14;
 
 // A simulation is stuck when this many successive steps together advance by less than kStuckAdvance of its

@@ -294,7 +294,8 @@ TEST_CASE("a log of events has the rounds of an instant, and values as the langu
                  "  reactor.sr:14:8  `change mode` fired: `heats` = 0 -> 1, `on` = True -> False\n"));
   CHECK(contains(run.err, "`mode` = Heat -> React\n"));
   CHECK(contains(run.err, "\n2 events\n"));
-  CHECK(std::regex_search(run.out, std::regex("\n  events +2, 2 restarts\n")));  // the same count
+  CHECK(std::regex_search(
+      run.out, std::regex("\n  events +2\n  restarts +2, of the integrator\n")));  // the same count
 }
 
 TEST_CASE("values of Bool and data types have their names, and result files the numbers") {

@@ -149,23 +149,6 @@ void warn_of_tied_jump(const pipeline::Compiled& model, const runtime::TiedJump&
           "continuously, lets all of them follow; `when` can set states to what holds after the jump");
 }
 
-void note_never_fired(const system::System& system, std::span<const std::uint32_t> triggers,
-                      Diagnostics& diagnostics) {
-  std::vector<std::uint32_t> handlers;
-  for (const std::uint32_t t : triggers)
-    if (system.events.triggers[t].kind == system::Trigger::When) handlers.push_back(t);
-  if (handlers.empty()) return;
-  const Origin first = system.events.triggers[handlers.front()].origin;
-  const std::string instance = system::instance_name(system, first.instance);
-  Diagnostic& note = diagnostics.report(Code::NeverBecameTrue, system.sources[first.source].span,
-                                        "this handler was never executed: its condition never became true");
-  note.label("true at the start, and during the whole run" +
-             (instance.empty() ? "" : ", in `" + instance + "`"));
-  if (const std::size_t others = handlers.size() - 1; others > 0)
-    note.note(fmt::format("the same holds for {} other handler{}", others, others == 1 ? "" : "s"));
-  note.help("`when initial, …` executes it at the start, too");
-}
-
 void note_solver_change(const runtime::SolverChange& change, Diagnostics& diagnostics) {
   diagnostics
       .report(Code::SolverChanged,

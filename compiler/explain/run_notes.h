@@ -32,11 +32,6 @@ void warn_of_jumps(const pipeline::Compiled& model, std::span<const runtime::Bra
 void warn_of_tied_jump(const pipeline::Compiled& model, const runtime::TiedJump& jump,
                        Diagnostics& diagnostics);
 
-/// Notes handlers that were never executed because their conditions were true at the start and remained so.
-/// `triggers`: Outcome::never_fired.
-void note_never_fired(const system::System& system, std::span<const std::uint32_t> triggers,
-                      Diagnostics& diagnostics);
-
 /// Notes that the run has changed its integrator.
 void note_solver_change(const runtime::SolverChange& change, Diagnostics& diagnostics);
 

@@ -345,10 +345,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (run.outcome.solver_change) explain::note_solver_change(*run.outcome.solver_change, diagnostics_);
   if (!options.is_point) {
     bounds.report(model, diagnostics_);
-    if (run.completed()) {
-      explain::note_never_fired(model.system, run.outcome.never_fired, diagnostics_);
+    if (run.completed())
       explain::note_hidden_states(last_model, run.outcome.scales, experiment->tolerance, diagnostics_);
-    }
   }
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
   timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, pipeline::peak_memory()});

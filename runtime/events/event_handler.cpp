@@ -170,22 +170,6 @@ void EventHandler::accept(const Point& point) {
   condition_before_ = condition_;
 }
 
-void EventHandler::watch_conditions() {
-  always_true_ = condition_before_;
-  if (std::ranges::find(always_true_, std::uint8_t(1)) == always_true_.end()) return always_true_.clear();
-  has_fired_.assign(fired_.size(), 0);
-}
-
-std::vector<std::uint32_t> EventHandler::never_fired() const {
-  std::vector<std::uint32_t> triggers;
-  for (std::size_t k = 0; k < always_true_.size(); ++k)
-    if (const std::uint32_t trigger = model_.events.conditional[k]; always_true_[k] && !has_fired_[trigger])
-      triggers.push_back(trigger);
-  std::ranges::sort(triggers);
-  triggers.erase(std::ranges::unique(triggers).begin(), triggers.end());
-  return triggers;
-}
-
 void EventHandler::rearm(const Point& point) {
   evaluate_conditions(point);
   for (std::size_t k = 0; k < condition_before_.size(); ++k)
@@ -205,9 +189,6 @@ bool EventHandler::fire(const Point& point) {
   const bool any = std::ranges::find(fired_, std::uint8_t(1)) != fired_.end();
   condition_before_ = condition_;
   if (any) last_fired_ = fired_;
-  for (std::size_t k = 0; k < always_true_.size(); ++k) always_true_[k] = always_true_[k] && condition_[k];
-  if (any)
-    for (std::size_t t = 0; t < has_fired_.size(); ++t) has_fired_[t] = has_fired_[t] || fired_[t];
   return any;
 }
 

@@ -57,11 +57,6 @@ class EventHandler {
   const std::vector<std::uint8_t>& conditions_before() const { return condition_before_; }
   void set_conditions_before(const std::vector<std::uint8_t>& before) { condition_before_ = before; }
 
-  /// From now on `never_fired` follows the conditions that `accept` has taken.
-  void watch_conditions();
-  /// The triggers with a condition that has been true since `watch_conditions`, and that have not fired since
-  /// for another reason; ascending.
-  std::vector<std::uint32_t> never_fired() const;
   /// Determines the triggers that fire at the point. Whether any does.
   bool fire(const Point& point);
 
@@ -143,7 +138,6 @@ class EventHandler {
   // By trigger: fired in this round; in the last one that fired any; to fire in the next one whatever its
   // conditions; not to fire, as an alternative before it does.
   std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;
-  std::vector<std::uint8_t> always_true_, has_fired_;  // by condition, by trigger; empty: not watched
   std::vector<std::pair<std::uint32_t, std::uint32_t>> terminating_;  // condition and its trigger
   std::vector<std::pair<std::uint32_t, std::uint32_t>> leaving_;      // the same of transitions
   // By variable: the assignment of this execution. Empty unless several effects assign one variable.

@@ -142,9 +142,6 @@ struct Outcome {
   GuessedStart guessed;              // where the initial schedule could not be used
   std::vector<BranchJump> jumps;     // between rows, the first few
   std::optional<SolverChange> solver_change{};
-  /// Triggers that never fired although a condition was true, at the start and ever since (structure
-  /// unchanged, one clock for the whole model, no checkpoint).
-  std::vector<std::uint32_t> never_fired{};
   std::vector<StateScale> scales;  // of all integrated states, if the absolute tolerance hides one; else none
   std::vector<double> values;      // of all variables at `reached`
   std::vector<double> parameters;  // at the end, selectors of states included

@@ -35,10 +35,7 @@ bool Initialisation::run(double time, std::span<const double> from) {
   const bool done = (from.empty() ? solve(point) : start_from(point, from)) &&
                     evaluator.run_checked(instance_.model.observed, point) && advance_previous(point);
   events_.zero_crossings().end_instant(instance_.parameters);
-  if (done) {
-    events_.handler().accept(point);
-    events_.handler().watch_conditions();
-  }
+  if (done) events_.handler().accept(point);
   evaluator.allow_continuation(false);
   if (done) states_.start_checks(time);
   if (done && states_are_finite(time)) return true;

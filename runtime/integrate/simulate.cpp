@@ -309,7 +309,6 @@ bool Simulation::integrate(InitialValueProblem& problem, Archive& archive) {
   TimeLoop loop(problem, experiment_, control_, observed_, recorder_, outcome_, part_);
   run(loop);
   part_ = loop.next_part();
-  if (!control_.structure && !resumes()) outcome_.never_fired = problem.events.handler().never_fired();
   outcome_.statistics.seconds_integrate += timer.seconds() - (recorder_.seconds() - written);
   return loop.suspended() && suspend(loop, problem, nullptr);
 }

@@ -149,6 +149,28 @@ void warn_of_tied_jump(const pipeline::Compiled& model, const runtime::TiedJump&
           "continuously, lets all of them follow; `when` can set states to what holds after the jump");
 }
 
+void note_constant_conditions(const system::System& system, std::span<const std::uint32_t> triggers,
+                              Diagnostics& diagnostics) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::uint32_t> places;  // sources: instances of one relation share them
+  for (const std::uint32_t t : triggers) {
+    const Origin origin = system.events.triggers[t].origin;
+    if (std::ranges::find(places, origin.source) != places.end()) continue;
+    if (places.size() == kShown) return;
+    places.push_back(origin.source);
+    const auto same = std::ranges::count_if(triggers, [&](std::uint32_t other) {
+      return system.events.triggers[other].origin.source == origin.source;
+    });
+    const std::string instance = system::instance_name(system, origin.instance);
+    Diagnostic& note = diagnostics.report(
+        Code::HandlerNotExecuted, system.sources[origin.source].span,
+        "this was true from the start to the end of the run, so its block was not executed");
+    if (!instance.empty())
+      note.note(same > 1 ? fmt::format("in `{}` and {} more", instance, same - 1) : "in `" + instance + "`");
+    note.help("write `when initial, … do` if the block is to be executed at the start, too");
+  }
+}
+
 void note_solver_change(const runtime::SolverChange& change, Diagnostics& diagnostics) {
   diagnostics
       .report(Code::SolverChanged,

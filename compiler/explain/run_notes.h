@@ -32,6 +32,10 @@ void warn_of_jumps(const pipeline::Compiled& model, std::span<const runtime::Bra
 void warn_of_tied_jump(const pipeline::Compiled& model, const runtime::TiedJump& jump,
                        Diagnostics& diagnostics);
 
+/// Notes handlers of a run that were not executed, as their conditions were true from its start to its end.
+void note_constant_conditions(const system::System& system, std::span<const std::uint32_t> triggers,
+                              Diagnostics& diagnostics);
+
 /// Notes that the run has changed its integrator.
 void note_solver_change(const runtime::SolverChange& change, Diagnostics& diagnostics);
 

@@ -342,6 +342,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     explain::note_continuation(last_model, block, diagnostics_);
   explain::warn_of_jumps(last_model, run.outcome.jumps, diagnostics_);
   if (run.outcome.tied_jump) explain::warn_of_tied_jump(model, *run.outcome.tied_jump, diagnostics_);
+  explain::note_constant_conditions(model.system, run.outcome.constantly_true, diagnostics_);
   if (run.outcome.solver_change) explain::note_solver_change(*run.outcome.solver_change, diagnostics_);
   if (!options.is_point) {
     bounds.report(model, diagnostics_);

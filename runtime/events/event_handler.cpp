@@ -163,6 +163,30 @@ void EventHandler::evaluate_conditions(const Point& point) {
     runtime::evaluate(model_, batch, point, results_.data());
     for (std::uint32_t row = 0; row < batch.count; ++row) condition_[at++] = results_[row] != 0;
   }
+  for (std::size_t k = 0; k < constant_.size(); ++k) constant_[k] &= condition_[k];
+}
+
+std::vector<std::uint32_t> EventHandler::constantly_true(const Point& point) {
+  if (constant_.empty()) return {};
+  const Events& events = model_.events;
+  std::vector<std::uint32_t> conditions(events.triggers, 0);  // of each that count
+  for (const std::uint32_t t : events.conditional) ++conditions[t];
+  for (const auto* others : {&events.initial, &events.last, &events.transitions})
+    for (const std::uint32_t t : *others) conditions[t] = 0;
+  for (std::size_t k = 0; k < constant_.size(); ++k)
+    if (!constant_[k]) conditions[events.conditional[k]] = 0;
+  std::vector<std::uint32_t> found;
+  std::size_t effect = 0;
+  for (const std::uint32_t r : events.values)
+    for (std::uint32_t row = 0; row < model_.batches[r].count; ++row) {
+      const Effect& e = events.effects[effect++];
+      if (conditions[e.trigger] != 1) continue;
+      evaluate_rows(model_, model_.batches[r], point, row, row + 1, results_.data());
+      if ((e.negated ? 0.0 - results_[row] : results_[row]) == point.values[e.variable]) continue;
+      found.push_back(e.trigger);
+      conditions[e.trigger] = 0;
+    }
+  return found;
 }
 
 void EventHandler::accept(const Point& point) {

@@ -56,7 +56,12 @@ class EventHandler {
   /// fires again. `set_conditions_before` takes them back to an earlier state.
   const std::vector<std::uint8_t>& conditions_before() const { return condition_before_; }
   void set_conditions_before(const std::vector<std::uint8_t>& before) { condition_before_ = before; }
-
+  /// From now on it is noted which conditions hold at all instants.
+  void note_constant() { constant_ = condition_; }
+  /// The triggers whose only condition has been true since `note_constant`, so that it cannot become true,
+  /// and whose assignments would change something at the point; not those of the start, or of the end of a
+  /// part of the run.
+  std::vector<std::uint32_t> constantly_true(const Point& point);
   /// Determines the triggers that fire at the point. Whether any does.
   bool fire(const Point& point);
 
@@ -135,6 +140,7 @@ class EventHandler {
 
   const Model& model_;
   std::vector<std::uint8_t> condition_, condition_before_;  // by condition: now, and before
+  std::vector<std::uint8_t> constant_;  // by condition: true since `note_constant`; or empty
   // By trigger: fired in this round; in the last one that fired any; to fire in the next one whatever its
   // conditions; not to fire, as an alternative before it does.
   std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;

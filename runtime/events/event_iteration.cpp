@@ -30,6 +30,8 @@ constexpr double kRoundingPart = 1e-15, kOtherPart = 1e-6, kOtherMoment = 1e3;
 // The first steps of a part of a simulation: their error, as a multiple of the tolerance, and their time in
 // moments.
 constexpr double kErrorOfSteps = 100, kMomentsAhead = 1e6;
+// A crossing is located beyond the error by less than this multiple of it.
+constexpr double kBeyondError = 4;
 }  // namespace
 
 EventIteration::EventIteration(ModelInstance& instance, double moment)
@@ -185,6 +187,11 @@ bool EventIteration::hold_transitions(double time, double tolerance) {
   handler_.accept(point);
   zero_crossings_.end_instant(instance_.parameters);
   return true;
+}
+
+bool EventIteration::transitions_are_errors(double tolerance) const {
+  return zero_crossings_.has_stayed_near_zero(kBeyondError * kErrorOfSteps * tolerance,
+                                              handler_.read_by_transitions());
 }
 
 bool EventIteration::fire_after_change(double time, std::span<const std::uint8_t> before) {

@@ -80,6 +80,8 @@ class EventIteration {
   /// not return at once to the mode that it has just left because of that error.
   /// `tolerance`: of a step.
   bool hold_transitions(double time, double tolerance);
+  /// At the end of such a part: whether its transitions are due by comparisons that have not left that error.
+  bool transitions_are_errors(double tolerance) const;
   /// The same: handlers outside of what has changed fire if their conditions hold now and did not before
   /// (NextStructure::holding).
   bool fire_after_change(double time, std::span<const std::uint8_t> before);

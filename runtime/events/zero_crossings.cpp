@@ -246,6 +246,16 @@ std::vector<std::uint32_t> ZeroCrossings::hold_at_zero(const Point& point, const
   return other;
 }
 
+bool ZeroCrossings::has_stayed_near_zero(double error, std::span<const std::uint8_t> read) const {
+  bool any = false;
+  for (const std::uint32_t k : functions_.watched()) {
+    if (!functions_.is_comparison(k) || read[functions_.held_parameter(k)] < 2) continue;
+    any = true;
+    if (largest_[k] > error * nominal_[k]) return false;
+  }
+  return any;
+}
+
 void ZeroCrossings::take_back(std::span<const std::uint32_t> held, std::span<double> parameters) {
   for (const std::uint32_t k : held) hold(k, functions_.held(k, parameters) != 0 ? 0.0 : 1.0, parameters);
 }

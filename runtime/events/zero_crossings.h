@@ -82,6 +82,9 @@ class ZeroCrossings {
   std::vector<std::uint32_t> hold_at_zero(const Point& point, const Point& later, double moments,
                                           double error, std::span<const std::uint8_t> read,
                                           std::span<double> parameters);
+  /// Whether no comparison that conditions of due transitions read (as `hold_at_zero`) has been further from
+  /// equality than `error`, as a part of its nominal magnitude: what they decided may be error alone.
+  bool has_stayed_near_zero(double error, std::span<const std::uint8_t> read) const;
   /// Takes `hold_at_zero` back.
   void take_back(std::span<const std::uint32_t> held, std::span<double> parameters);
 

@@ -130,12 +130,13 @@ struct TiedJump {
 
 struct Outcome {
   enum Status : std::uint8_t { Completed, Cancelled, Failed } status = Failed;
-  double reached = 0;                         // time up to which there are results
-  std::optional<std::uint32_t> terminated{};  // the trigger that terminated the simulation
-  std::vector<std::uint32_t> transitions{};   // those that ended the last part of it (structure.h)
-  double changed_at = 0;                      // the time of these
-  std::vector<double> before_jump{};          // StructureEnd::before
-  std::optional<TiedJump> tied_jump{};        // the first one
+  double reached = 0;                            // time up to which there are results
+  std::optional<std::uint32_t> terminated{};     // the trigger that terminated the simulation
+  std::vector<std::uint32_t> transitions{};      // those that ended the last part of it (structure.h)
+  double changed_at = 0;                         // the time of these
+  std::vector<double> before_jump{};             // StructureEnd::before
+  std::optional<TiedJump> tied_jump{};           // the first one
+  std::vector<std::uint32_t> constantly_true{};  // triggers, as EventHandler, of a completed run
   Failure failure;
   Statistics statistics;
   std::vector<Continued> continued;  // initial algebraic loops that only continuation solved

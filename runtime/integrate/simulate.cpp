@@ -29,6 +29,9 @@ constexpr std::size_t kFewestComponents = 16;
 // Changes of structure within such a part of the time range follow each other without end.
 constexpr double kCloseChanges = 1e-7;
 constexpr std::uint32_t kMostCloseChanges = 1000;
+// The same for changes in a row that may come from errors of the solution alone, such as those of a ball
+// whose bounces have become smaller than the tolerance.
+constexpr std::uint32_t kMostErrors = 50;
 constexpr const char* kOtherModel = "is of another model";
 
 bool is_valid(const Experiment& e) {
@@ -114,7 +117,9 @@ class Simulation {
   TimeLoop::Memory at_;  // the same of the time loop
   double close_begin_ = -HUGE_VAL;  // time of the first of the changes of structure that are close
   std::uint32_t close_ = 0;
-  bool changed_ = false;  // the structure, since the start
+  std::uint32_t errors_ = 0;         // changes in a row that may be errors alone
+  double errors_begin_ = -HUGE_VAL;  // time of the last change before these
+  bool changed_ = false;             // the structure, since the start
 };
 
 /// Reports the failure of the problem at the start.
@@ -307,8 +312,12 @@ bool Simulation::integrate(InitialValueProblem& problem, Archive& archive) {
   const Timer timer;
   const double written = recorder_.seconds();
   TimeLoop loop(problem, experiment_, control_, observed_, recorder_, outcome_, part_);
+  EventHandler& handler = problem.events.handler();
+  if (!resumes() && !control_.structure) handler.note_constant();
   run(loop);
   part_ = loop.next_part();
+  if (outcome_.status == Outcome::Completed)
+    outcome_.constantly_true = handler.constantly_true(problem.instance.point(outcome_.reached));
   outcome_.statistics.seconds_integrate += timer.seconds() - (recorder_.seconds() - written);
   return loop.suspended() && suspend(loop, problem, nullptr);
 }
@@ -392,6 +401,18 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
     outcome_.failure.events = close_;
     outcome_.failure.step = time - close_begin_;
     return false;
+  }
+  if (by_transition && !at_once) {
+    if (!problem.events.transitions_are_errors(kLocalTolerance * experiment_.tolerance)) {
+      errors_ = 0;
+      errors_begin_ = time;
+    } else if (++errors_ >= kMostErrors) {
+      outcome_.failure = Failure{.kind = FailureKind::EndlessEvents, .time = errors_begin_};
+      outcome_.failure.triggers = outcome_.transitions;
+      outcome_.failure.events = errors_;
+      outcome_.failure.step = time - errors_begin_;
+      return false;
+    }
   }
   if (!problem.instance.observe(time, problem.instance.model.observed)) return failed(problem);
   const std::vector<std::uint8_t> holding = problem.events.handler().holding();

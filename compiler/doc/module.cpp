@@ -224,12 +224,27 @@ class Reader {
         for (const ast::Ident& ident : d.names) definition(module, entry, sigrel::text(ident.name));
         return;
       }
-      case ast::DeclKind::Binding:
-      case ast::DeclKind::Clause:
-        definition(module, entry, sigrel::text(static_cast<const ast::ClauseDecl*>(decl)->name.name));
+      case ast::DeclKind::Binding: return;  // in a `let` only
+      case ast::DeclKind::Clause: {
+        const auto& d = *static_cast<const ast::ClauseDecl*>(decl);
+        entry.application = application(d);
+        definition(module, entry, sigrel::text(d.name.name));
         return;
+      }
     }
     module.entries.push_back(std::move(entry));
+  }
+
+  /// "wrap period x". Empty for fewer than two arguments, and where one of them is not given by name.
+  static std::string application(const ast::ClauseDecl& clause) {
+    if (clause.parameters.size() < 2) return {};
+    std::string out(sigrel::text(clause.name.name));
+    for (const ast::Pattern* pattern : clause.parameters) {
+      if (pattern->kind != ast::PatternKind::Variable) return {};
+      out += ' ';
+      out += sigrel::text(static_cast<const ast::VariablePattern*>(pattern)->name.name);
+    }
+    return out;
   }
 
   /// A definition has its entry at the first occurrence: its signature or its first clause.
@@ -240,6 +255,7 @@ class Reader {
     if (!fresh) {
       Entry& earlier = module.entries[seen->second];
       if (earlier.text.empty()) earlier.text = entry.text;
+      if (earlier.application.empty()) earlier.application = entry.application;
       return;
     }
     if (auto type = types_.find(entry.name); type != types_.end()) entry.signature = type->second;

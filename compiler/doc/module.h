@@ -18,6 +18,7 @@ struct Entry {
   std::string name;
   std::string signature;      // the type of a definition; the right side of a type declaration
   std::string structure;      // structural type of a relation
+  std::string application;    // of a function of several arguments, by their names: "wrap period x"; or empty
   std::string units;          // of the types in the signature: "Resistance [Ohm]; Pin: v [V], i [A]"
   std::string parameters;     // of a type: "a b"
   std::vector<Field> fields;  // Record

@@ -170,6 +170,7 @@ class Writer {
       case Entry::Kind::Foreign: head = "foreign " + head + " :: " + type(e.signature); break;
       case Entry::Kind::Definition:
         if (!e.signature.empty()) head += " :: " + type(e.signature);
+        if (!e.application.empty()) more += "<p><code>" + escape(e.application) + "</code></p>\n";
         if (!e.units.empty()) more += "<p class=\"dim\">" + escape(e.units) + "</p>\n";
         if (!e.structure.empty()) more += "<p>structural type <code>" + escape(e.structure) + "</code></p>\n";
         break;

@@ -88,6 +88,7 @@ void print_head(const doc::Entry& entry) {
 void print_entry(const doc::Entry& entry) {
   fmt::print("  ");
   print_head(entry);
+  if (!entry.application.empty()) fmt::print("      {}\n", entry.application);
   if (!entry.structure.empty()) fmt::print("      {}\n", entry.structure);
   if (std::string line = one_line(entry.text); !line.empty()) fmt::print("      {}\n", line);
 }
@@ -118,6 +119,7 @@ int list_name(const Globals& globals, const doc::Module& module, const std::stri
     return kUserError;
   }
   print_head(*entry);
+  if (!entry->application.empty()) fmt::print("arguments: {}\n", entry->application);
   if (!entry->units.empty()) fmt::print("units: {}\n", entry->units);
   if (!entry->structure.empty()) fmt::print("structural type: {}\n", entry->structure);
   if (!entry->text.empty()) fmt::print("\n{}\n", entry->text);

@@ -176,10 +176,8 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
                                    s.evaluations, s.check_evaluations, s.jacobians, s.factorisations));
   }
   if (events.events() > 0) {
-    const std::uint64_t restarts = s.events - s.exact_events;
-    row("events",
-        fmt::format("{}{}", events.events(),
-                    quantised ? "" : fmt::format(", {} restart{}", restarts, restarts == 1 ? "" : "s")));
+    row("events", fmt::format("{}", events.events()));
+    if (!quantised) row("restarts", fmt::format("{}, of the integrator", s.events - s.exact_events));
   }
   if (s.exact_components > 0) {
     row("exact components",

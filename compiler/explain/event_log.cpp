@@ -34,6 +34,11 @@ std::string snippet(std::string_view source) {
   return text.substr(0, end) + "…";
 }
 
+/// Whether the comparisons of a source text are all of the kind `a > b` or `a >= b`.
+bool has_only_greater(std::string_view source) {
+  return source.find('>') != std::string_view::npos && source.find('<') == std::string_view::npos;
+}
+
 bool is_number_or_parameter(const Node& node) { return node.op == Op::Const || node.op == Op::Param; }
 
 }  // namespace
@@ -51,6 +56,8 @@ void EventLog::begin(const pipeline::Compiled& model) {
       if (p.name == name) overrides.emplace_back(p.parameter, value);
   numbers_ = runtime::evaluate_parameters(model.plan.model, overrides);
   conditions_.clear();
+  repeated_.clear();
+  found_written_ = false;
   for (const dae::ZeroCrossing& crossing : model.dae.zero_crossings)
     for (std::size_t row = 0; row < crossing.differences.rows(); ++row)
       conditions_.push_back({.origin = crossing.differences.origins[row]});
@@ -69,8 +76,51 @@ std::string EventLog::place(const Condition& condition) const {
   return explain::place(sources_, model_->system.sources[condition.origin.source].span);
 }
 
-/// "h < 0": left and right side of the comparison, a number on the right, `time` on the left.
-std::string EventLog::comparison_text(std::size_t number) const {
+/// Which comparisons are conditions by themselves, and which triggers are repeated in a `for`.
+void EventLog::find_written() {
+  if (std::exchange(found_written_, true)) return;
+  const dae::System& dae = model_->dae;
+  std::vector<std::uint32_t> first;  // comparison of each zero crossing
+  std::uint32_t count = 0;
+  for (const dae::ZeroCrossing& z : dae.zero_crossings) {
+    first.push_back(count);
+    count += static_cast<std::uint32_t>(z.differences.rows());
+  }
+  for (const EquationTable& table : dae.conditions.tables) {
+    const Node& condition = dae.exprs[table.residual];
+    if (condition.op != Op::Param) continue;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      const std::uint32_t held = table.parameters_of(row)[condition.a];
+      const auto after = std::ranges::upper_bound(dae.zero_crossings, held, {}, &dae::ZeroCrossing::first);
+      if (after == dae.zero_crossings.begin()) continue;
+      const auto z = after - dae.zero_crossings.begin() - 1;
+      const std::uint32_t number = first[static_cast<std::size_t>(z)] + (held - (after - 1)->first);
+      const std::size_t trigger = comparisons_ + table.tags[row];
+      const Origin origin = conditions_[trigger].origin;
+      if (held >= (after - 1)->first + (after - 1)->held() || conditions_[number].origin != origin) continue;
+      conditions_[number].twin = static_cast<std::uint32_t>(trigger);
+      conditions_[trigger].twin = number;
+    }
+  }
+  std::vector<Origin> origins;
+  for (std::size_t k = comparisons_; k < conditions_.size(); ++k) origins.push_back(conditions_[k].origin);
+  auto key = [](const Origin& o) { return std::pair(o.instance, o.source); };
+  std::ranges::sort(origins, {}, key);
+  for (std::size_t k = 1; k < origins.size(); ++k)
+    if (origins[k] == origins[k - 1] && (repeated_.empty() || repeated_.back() != origins[k]))
+      repeated_.push_back(origins[k]);
+}
+
+/// Whether the condition, a trigger or its twin, is one of several of a `for`: what is written in the source
+/// does not tell them apart.
+bool EventLog::is_repeated(std::size_t number) {
+  auto key = [](const Origin& o) { return std::pair(o.instance, o.source); };
+  return std::ranges::binary_search(repeated_, key(conditions_[number].origin), {}, key);
+}
+
+/// "h < 0": left and right side of the comparison by the names of the whole model, a number on the right,
+/// `time` on the left.
+std::string EventLog::flat_text(std::size_t number) const {
   const dae::System& dae = model_->dae;
   const dae::ZeroCrossing* crossing = dae.zero_crossings.data();
   std::size_t row = number;
@@ -103,15 +153,25 @@ std::string EventLog::comparison_text(std::size_t number) const {
     return snippet(dae::held_text(crossing->kind, crossing->strict, side(table.residual)));
   if (root.op == Op::Neg)
     return snippet(fmt::format("{} {} 0", side(ExprId{root.a}), crossing->strict ? ">" : ">="));
+  // `s < -0.5` is the difference `s + 0.5`.
   if (root.op == Op::Add && dae.exprs[ExprId{root.b}].op == Op::Const)
-    return snippet(fmt::format("{} {} {:.9g}", side(ExprId{root.a}),
-                               crossing->strict ? "<" : "<=", 0.0 - dae.exprs[ExprId{root.b}].value));
+    return snippet(fmt::format("{} {} {}", side(ExprId{root.a}), crossing->strict ? "<" : "<=",
+                               constant(0.0 - dae.exprs[ExprId{root.b}].value)));
   if (root.op != Op::Sub)
     return snippet(fmt::format("{} {} 0", side(table.residual), crossing->strict ? "<" : "<="));
   const ExprId left{root.a}, right{root.b};
   if (is_number_or_parameter(dae.exprs[left]) || dae.exprs[right].op == Op::Time)
     return snippet(fmt::format("{} {} {}", side(right), crossing->strict ? ">" : ">=", side(left)));
+  if (has_only_greater(sources_.text(model_->system.sources[conditions_[number].origin.source].span)))
+    return snippet(fmt::format("{} {} {}", side(right), crossing->strict ? ">" : ">=", side(left)));
   return snippet(fmt::format("{} {} {}", side(left), crossing->strict ? "<" : "<=", side(right)));
+}
+
+/// How many parameters a comparison reads.
+std::size_t EventLog::parameters_of(std::size_t number) const {
+  const dae::ZeroCrossing* crossing = model_->dae.zero_crossings.data();
+  for (; number >= crossing->differences.rows(); ++crossing) number -= crossing->differences.rows();
+  return crossing->differences.params;
 }
 
 /// "true" of a comparison, else the number of the piece.
@@ -135,10 +195,23 @@ std::string EventLog::trigger_text(std::size_t trigger) const {
   return source;
 }
 
+/// ": `p.x > 0.3`" of `x > 0.1 * i`: what a comparison that is shown as written compares with, if that is not
+/// in the text.
+std::string EventLog::numbers(std::size_t number) {
+  const std::string& shown = text(number);
+  const Condition& c = conditions_[number];
+  if (c.twin == kNone || parameters_of(number) == 0) return {};
+  const std::string flat = "`" + flat_text(number) + "`";
+  return shown.starts_with(flat) ? std::string() : ": " + flat;
+}
+
 const std::string& EventLog::text(std::size_t number) {
   Condition& c = conditions_[number];
   if (!c.text.empty()) return c.text;
-  c.text = "`" + (c.fires ? trigger_text(number - comparisons_) : comparison_text(number)) + "`";
+  find_written();
+  const bool written = c.twin == kNone ? c.fires : !is_repeated(number);
+  const std::size_t trigger = c.fires ? number : c.twin, comparison = c.fires ? c.twin : number;
+  c.text = "`" + (written ? trigger_text(trigger - comparisons_) : flat_text(comparison)) + "`";
   if (const std::string instance = system::instance_name(model_->system, c.origin.instance);
       !instance.empty())
     c.text += " in `" + instance + "`";
@@ -184,8 +257,8 @@ void EventLog::event(const runtime::EventReport& report) {
   const auto out = std::back_inserter(log);
   if (report.arrival) log += "  a jump of a delayed signal arrived\n";
   for (const runtime::ChangedComparison& c : report.comparisons)
-    fmt::format_to(out, "  {}  {} became {}{}\n", place(conditions_[c.number]), text(c.number),
-                   held_value(c.number, c.value), report.reversal ? " again" : "");
+    fmt::format_to(out, "  {}  {} became {}{}{}\n", place(conditions_[c.number]), text(c.number),
+                   held_value(c.number, c.value), report.reversal ? " again" : "", numbers(c.number));
   shown_.assign(report.jumps.size(), 0);
   std::uint32_t round = 0;
   for (const runtime::FiredTrigger& t : report.triggers) {

@@ -1,10 +1,14 @@
 // The events of a run at their source lines: a log, event by event, and counts.
 //
 //   t = 0.451523641 s
-//     ball.sr:21:8   `h < 0` became true
+//     ball.sr:21:8   `h < 0.0` became true
 //     ball.sr:21:8   `h < 0.0` fired: `v` = -4.42944692 -> 3.54355754, `impacts` = 0 -> 1
 //     round 2:
 //     ball.sr:24:8   `change impacts` fired: `mode` = Flying -> Rolling
+//
+// A condition that is one comparison is shown as it is written, with the number that it compares with if that
+// is a parameter (`x > limit` became true: `x > 0.3`); in a `for`, where that does not tell which it is, and
+// for comparisons within others or in equations, by the names of the whole model (`y[3] > 0.5`).
 //
 // The rounds of an instant that follow the first one have a heading. A change of structure is logged with its
 // modes, jumps and impulses.
@@ -55,17 +59,25 @@ class EventLog final : public runtime::EventObserver {
   std::string counts();
 
  private:
+  static constexpr std::uint32_t kNone = ~0u;
   /// A comparison (a zero crossing), or a trigger.
   struct Condition {
     Origin origin;
     std::uint64_t count = 0;  // changes, or firings
     std::string text{};       // made when it is first needed
     bool fires = false;       // a trigger
+    /// A comparison that is the whole condition of a trigger, as it is written, and that trigger: each the
+    /// number of the other.
+    std::uint32_t twin = kNone;
     void visit(runtime::Archive& archive) { archive(count); }
   };
   std::string place(const Condition& condition) const;
   const std::string& text(std::size_t number);
-  std::string comparison_text(std::size_t number) const;
+  void find_written();
+  bool is_repeated(std::size_t number);
+  std::string flat_text(std::size_t number) const;
+  std::size_t parameters_of(std::size_t number) const;
+  std::string numbers(std::size_t number);
   std::string held_value(std::size_t number, double value) const;
   std::string trigger_text(std::size_t trigger) const;
   std::string counted(std::size_t number);
@@ -92,6 +104,8 @@ class EventLog final : public runtime::EventObserver {
   std::uint64_t events_ = 0, arrivals_ = 0;
   std::size_t comparisons_ = 0;             // the first of `conditions_`, by number; then the triggers
   std::vector<Condition> conditions_;       // with texts once they have been needed
+  std::vector<Origin> repeated_;            // origins of several triggers, those of a `for`; ascending
+  bool found_written_ = false;              // `twin` and `repeated_` are known, which texts need
   std::vector<std::uint32_t> assignments_;  // of the model, by trigger
   std::vector<std::uint8_t> shown_;         // of an event, by jump
   std::map<Key, Past> past_;

@@ -47,38 +47,58 @@ std::vector<bool> discrete_variables(const system::System& system, const dae::Sy
   return discrete;
 }
 
+/// A type of discrete variables and the start that they have without a declared one, as they are written.
+struct TypeAndStart {
+  std::string type, start;
+};
+
+TypeAndStart written_type(const system::LocalInfo& info) {
+  const auto constructors = text(info.unit);
+  switch (info.type) {
+    case system::SignalType::Real: return {"Real", "0.0"};
+    case system::SignalType::Bool: return {"Bool", "False"};
+    case system::SignalType::Int: break;
+  }
+  if (constructors.empty()) return {"Int", "0"};
+  return {"…", std::string(constructors.substr(0, constructors.find(" | ")))};
+}
+
+/// How a declaration states the start of `name`, "n" or "v[1]". Of an element: `elements` of this name have
+/// none; they are declared together, or one by one in a `for`.
+std::string start_help(std::string_view name, const TypeAndStart& of, std::size_t elements) {
+  constexpr std::size_t kListed = 3;
+  const std::string base(name.substr(0, name.find('[')));
+  const std::string scalar = fmt::format("`discrete {} :: {} = {}`", base, of.type, of.start);
+  if (base == name) return scalar + " states the start";
+  if (name.find(',') != std::string_view::npos)
+    return fmt::format("`discrete {} :: … = [[{}, …], …]` states the start of a matrix, {} in a `for`", base,
+                       of.start, scalar);
+  std::string list = of.start;
+  for (std::size_t k = 1; k < std::min(elements, kListed); ++k) list += ", " + of.start;
+  if (elements > kListed) list += ", …";
+  return fmt::format("`discrete {} :: {}^{} = [{}]` states the start of a vector, {} in a `for`", base,
+                     of.type, elements, list, scalar);
+}
+
 /// Says which discrete variables start from zero because nothing gives their start.
 void note_discrete(const system::System& system, const dae::System& dae, const plan::Plan& plan,
                    const std::vector<bool>& discrete, Diagnostic& note) {
   std::vector<std::string> names;
-  std::string first;
+  const system::LocalInfo* first = nullptr;
+  std::size_t elements = 0;  // of the declaration of the first
   for (std::uint32_t v : plan.guessed_states) {
     if (plan.model.start_of(v) != runtime::kNone || !discrete[v]) continue;
     names.push_back(dae::variable_name(system, dae, v));
-    if (!first.empty()) continue;
     const system::LocalInfo& info = system::unknown_info(system, dae.variables[v].unknown);
-    const auto constructors = text(info.unit);
-    const std::string name = text(info.name);
-    if (name.find('[') != std::string::npos) {  // an element of a vector, or declared in a `for`
-      first = fmt::format("discrete {} :: … = …", name.substr(0, name.find('[')));
-      continue;
-    }
-    first = fmt::format("discrete {} :: ", name);
-    switch (info.type) {
-      case system::SignalType::Real: first += "Real = 0.0"; break;
-      case system::SignalType::Bool: first += "Bool = False"; break;
-      case system::SignalType::Int:
-        first += constructors.empty()
-                     ? std::string("Int = 0")
-                     : fmt::format("… = {}", constructors.substr(0, constructors.find(" | ")));
-    }
+    if (!first) first = &info;
+    const std::string& start = names.front();
+    const auto prefix = std::string_view(start).substr(0, start.rfind('['));
+    elements += info.span == first->span && names.back().starts_with(prefix);
   }
   if (names.empty()) return;
   note.note(fmt::format("{} {} by events alone and start from 0, False or the first constructor",
                         singularity::listed(names), names.size() == 1 ? "changes" : "change"));
-  note.help(
-      fmt::format("`{}` states the start{}", first,
-                  first.ends_with("…") ? ", of a vector by the values of its elements: `= [0.0, 1.0]`" : ""));
+  note.help(start_help(text(first->name), written_type(*first), elements));
 }
 
 std::string help(const system::System& system, const dae::System& dae, const InitialMatching& initial) {

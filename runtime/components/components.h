@@ -66,10 +66,10 @@ class Components {
   std::size_t forms() const { return exact_.forms(); }
   std::size_t others() const { return dependency_.components - exact_.size(); }
   std::uint64_t events() const { return exact_.events(); }
-  /// ExactComponents::each_form.
+  /// ExactComponents::visit_groups.
   template <class Visit>
-  void each_form(const Visit& visit) const {
-    exact_.each_form(visit);
+  void visit_groups(const Visit& visit) const {
+    exact_.visit_groups(visit);
   }
   /// In numbers of the whole model.
   const Failure& failure() const { return failure_; }

@@ -34,9 +34,10 @@ class ExactComponents {
   std::size_t size() const { return count_; }
   std::size_t forms() const { return last_groups_.size(); }
   std::uint64_t events() const { return events_; }  // that changed a component
-  /// The groups of all forms, with their components and what they have cost.
+  /// Visits the groups of all forms, each an ExactForm with its components and what they have cost; a form
+  /// has one or several groups.
   template <class Visit>
-  void each_form(const Visit& visit) const {
+  void visit_groups(const Visit& visit) const {
     for (const auto& group : groups_) visit(*group);
   }
   bool has_form(const Submodel& part) const { return find(part) != kNone; }
@@ -71,7 +72,7 @@ class ExactComponents {
   const Failed& failed() const { return failed_; }
 
  private:
-  using Group = ExactForm;  // an instance for components of one form
+  using Group = ExactForm;  // some components of one form, at most kMostComponents, which share an instance
   struct Next {
     double time = 0;
     std::uint32_t group = 0, component = 0;

@@ -31,7 +31,7 @@ bool ExactForm::crosses_here(std::size_t component, std::uint32_t w) const {
   double rate = 0;
   for (std::size_t j = 0; j < n; ++j)
     rate += pieces[component].mode->slopes[w * n + j] * instance.values[part.model.states[j].derivative];
-  return events.detection().side(w, instance.parameters) * rate < 0;
+  return events.watched_differences().side(w, instance.parameters) * rate < 0;
 }
 
 /// Until the limit.
@@ -53,7 +53,7 @@ void ExactForm::find_end(std::size_t component, double limit) {
   std::vector<ExponentialSum> functions;
   functions.reserve(watched);
   for (std::uint32_t w = 0; w < watched; ++w) {
-    const double side = events.detection().side(w, instance.parameters);
+    const double side = events.watched_differences().side(w, instance.parameters);
     const double difference = differences_[events.zero_crossings().functions().watched()[w]];
     const std::span terms = std::span(terms_).subspan(w * spectrum.terms(), spectrum.terms());
     const double* row = mode.slopes.data() + w * n;

@@ -386,7 +386,7 @@ void ExactForm::find_end_of_one(std::size_t component) {
   for (std::uint32_t w = 0; w < functions.watched().size(); ++w) {
     const std::uint32_t k = functions.watched()[w];
     const double difference = differences_[k], slope = slopes[w];
-    const double side = events.detection().side(w, instance.parameters);
+    const double side = events.watched_differences().side(w, instance.parameters);
     if (!(side * slope * rate < 0)) continue;  // it does not move towards the other side
     double end = piece.start;
     if (side * difference > 0) {

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
+
+#include "runtime/rounding.h"
 
 namespace runtime {
 
@@ -17,10 +18,9 @@ std::uint64_t& at(std::vector<std::uint64_t>& list, std::uint32_t number) {
 }  // namespace
 
 void JoinedReports::add(std::uint32_t part, const EventReport& report) {
-  const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::abs(report.time);
   std::uint64_t& last = at(parts_, part);
-  if (present_ && (std::abs(report.time - report_.time) > rounding || report.reversal != report_.reversal ||
-                   last >= first_))
+  if (present_ && (std::abs(report.time - report_.time) > time_rounding(report.time) ||
+                   report.reversal != report_.reversal || last >= first_))
     flush();
   ++count_;
   last = count_;

@@ -3,21 +3,16 @@
 // continues by itself.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "runtime/components/exact_components.h"
+#include "runtime/rounding.h"
 
 namespace runtime {
-
-namespace {
-/// Times that differ by less are the same, up to rounding.
-double rounding(double time) { return 8 * std::numeric_limits<double>::epsilon() * std::abs(time); }
-}  // namespace
 
 /// Takes the other components that sinks read and that have their next event at this time from the queue.
 void ExactComponents::take_simultaneous(double time) {
   aside_.clear();
-  for (; !queue_.empty() && queue_.top().time <= time + rounding(time); queue_.pop()) {
+  for (; !queue_.empty() && queue_.top().time <= just_after(time); queue_.pop()) {
     const Next& next = queue_.top();
     (groups_[next.group]->in_order[next.component] ? simultaneous_ : aside_).push_back(next);
   }

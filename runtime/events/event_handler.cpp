@@ -5,11 +5,14 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/rounding.h"
+
 namespace runtime {
 
 namespace {
+
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// A smaller relative change of a value that is assigned again in the same iteration is the rounding error of
+// A smaller relative change of a value that is assigned again in the same round is the rounding error of
 // the equations solved in between.
 constexpr double kSame = 1e-10;
 // The displacement by which an assignment is examined: this part of the value, or of its nominal value.
@@ -20,8 +23,6 @@ bool agree(double a, double b, double nominal) {
   return a == b || (std::isfinite(a) && std::abs(b - a) <= kSame * std::max(std::abs(a), nominal));
 }
 
-/// The end of the interval that counts as the same instant: ticks within it differ by rounding.
-double just_after(double time) { return time + 8 * std::numeric_limits<double>::epsilon() * std::abs(time); }
 }  // namespace
 
 EventHandler::EventHandler(const Model& model) : model_(model), cycles_(model) {

@@ -1,10 +1,10 @@
 // Event handlers: triggers that fire at an instant, and the assignments that they execute.
 //
-// An instant is a sequence of iterations at one time, each of which sees the model as the one before left it
-// (super-dense time). Triggers that fire in an iteration are those of which a condition has become true, and
-// in the first iteration also those of clocks that tick, and of the start or the end of the simulation; of a
+// An instant is a sequence of rounds at one time, each of which sees the model as the one before left it
+// (super-dense time). Triggers that fire in a round are those of which a condition has become true, and
+// in the first round also those of clocks that tick, and of the start or the end of the simulation; of a
 // chain of alternatives only the first. Their assignments are executed simultaneously: `pre` is the value
-// before the iteration, every other variable the value after it, so the assignments are repeated, with the
+// before the round, every other variable the value after it, so the assignments are repeated, with the
 // equations solved in between, until no value changes. Several triggers may assign one variable, if their
 // values agree. The instant ends when no trigger fires. event_iteration.h is the loop; this class holds the
 // state of triggers, clocks and `pre`.
@@ -43,18 +43,19 @@ class EventHandler {
   void advance_clock(std::size_t clock, std::span<const double> parameters) {
     next_tick_[clock] = time_of_tick(clock, ++tick_[clock], parameters);
   }
-  /// Lets the clocks that tick at this time, up to rounding, fire in the next iteration.
+  /// Lets the clocks that tick at this time, up to rounding, fire in the next round.
   void tick(double time, std::span<const double> parameters);
-  /// Lets these triggers fire in the next iteration: Events::initial or Events::terminal.
+  /// Lets these triggers fire in the next round: Events::initial or Events::terminal.
   void let_fire(std::span<const std::uint32_t> triggers);
 
   /// Takes the conditions as they are at the point: those that are true have not become true.
   void accept(const Point& point);
-  /// Conditions that are false at the point may become true in the next iteration.
+  /// Conditions that are false at the point may become true in the next round.
   void rearm(const Point& point);
-  /// By condition: those that are true and have fired. `set_spent` takes them back to an earlier state.
-  const std::vector<std::uint8_t>& spent() const { return condition_before_; }
-  void set_spent(const std::vector<std::uint8_t>& spent) { condition_before_ = spent; }
+  /// By condition: whether it was true in the last round; such a condition has to become false before it
+  /// fires again. `set_conditions_before` takes them back to an earlier state.
+  const std::vector<std::uint8_t>& conditions_before() const { return condition_before_; }
+  void set_conditions_before(const std::vector<std::uint8_t>& before) { condition_before_ = before; }
   /// From now on it is noted which conditions hold at all instants.
   void note_constant() { constant_ = condition_; }
   /// The triggers whose only condition has been true since `note_constant`, so that it cannot become true,
@@ -67,7 +68,7 @@ class EventHandler {
   /// Per trigger: 1 if it fired in the last call of `fire`.
   std::span<const std::uint8_t> fired() const { return fired_; }
 
-  /// Records the values for `pre` in the next iteration; `restore_previous` writes them.
+  /// Records the values for `pre` in the next round; `restore_previous` writes them.
   void record_previous(std::span<const double> values);
   void restore_previous(std::span<double> values) const;
   /// Sets `pre` to the current values. Whether this changes a variable that equations or conditions read.
@@ -75,7 +76,7 @@ class EventHandler {
   /// Adds the variables to a failure that the last `advance_previous` found changed and read.
   void add_unsettled(std::span<const double> values, Failure& failure) const;
 
-  /// Executes the assignments of the triggers that fired. `again`: a further time in the same iteration;
+  /// Executes the assignments of the triggers that fired. `again`: a further time in the same round;
   /// changes of the size of a rounding error then do not count. Whether a value changed.
   bool assign(const Point& point, std::span<const double> nominal, bool again);
   /// What is wrong with the values of the last `assign`: NaN or infinity (NotFinite), an Int that may have
@@ -88,7 +89,7 @@ class EventHandler {
   std::size_t executed() const { return executed_; }
   /// Whether an assignment reads, itself, a variable that one assigns.
   bool reads_assigned() const { return reads_assigned_; }
-  /// Per variable: what this iteration has assigned; 0 if it has not, or if it has given a discrete variable
+  /// Per variable: what this round has assigned; 0 if it has not, or if it has given a discrete variable
   /// its own value, or x := pre x to a state.
   std::span<const std::uint8_t> assigned() const { return assigned_; }
   /// Whether assignments since the last call changed a variable that the integrator's equations read.
@@ -140,7 +141,7 @@ class EventHandler {
   const Model& model_;
   std::vector<std::uint8_t> condition_, condition_before_;  // by condition: now, and before
   std::vector<std::uint8_t> constant_;  // by condition: true since `note_constant`; or empty
-  // By trigger: fired in this iteration; in the last one that fired any; to fire in the next one whatever its
+  // By trigger: fired in this round; in the last one that fired any; to fire in the next one whatever its
   // conditions; not to fire, as an alternative before it does.
   std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> terminating_;  // condition and its trigger

@@ -38,7 +38,7 @@ EventIteration::EventIteration(ModelInstance& instance, double moment)
     : instance_(instance),
       moment_(moment),
       zero_crossings_(instance.model, instance.nominal),
-      detection_(zero_crossings_.functions()),
+      watched_differences_(zero_crossings_.functions()),
       time_events_(zero_crossings_.time_functions()),
       handler_(instance.model),
       accumulation_(instance.model.events.triggers),
@@ -286,15 +286,15 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   return done;
 }
 
-/// The iterations of an instant; equations and zero crossings are consistent before and after.
+/// The rounds of an instant; equations and zero crossings are consistent before and after.
 bool EventIteration::handle_events(const Point& point, bool& changed) {
   if (handler_.empty()) return true;
   int last_fired = 0;
-  for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
+  for (int round = 0; round < ZeroCrossings::kIterations; ++round) {
     if (handler_.fire(point)) {
       record_.fired(handler_.fired());
       counts_.fired(handler_.fired());
-      last_fired = iteration;
+      last_fired = round;
       if (!assign(point, changed)) return false;
       if (accumulates(point.time)) return false;
       record_.assigned(instance_.values);
@@ -306,7 +306,7 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
     }
   }
   instance_.failure() = endless(point.time);
-  if (last_fired < ZeroCrossings::kIterations / 2) {  // equations alone change in each iteration
+  if (last_fired < ZeroCrossings::kIterations / 2) {  // equations alone change in each round
     instance_.failure().triggers.clear();
     handler_.add_unsettled(instance_.values, instance_.failure());
   }
@@ -329,13 +329,13 @@ bool EventIteration::accumulates(double time) {
 }
 
 /// Executes the assignments of the triggers that fired. They may read what they assign, through the equations
-/// too, so they are repeated with the equations solved until no value changes. The iteration is one step for
+/// too, so they are repeated with the equations solved until no value changes. The round is one step for
 /// zero crossings and conditions: each repetition leads from the values before to the new ones, and what
 /// earlier repetitions gave has no effect.
 bool EventIteration::assign(const Point& point, bool& changed) {
   handler_.restore_previous(instance_.values);
   zero_crossings_.get_decisions(decisions_);
-  spent_ = handler_.spent();
+  conditions_before_ = handler_.conditions_before();
   parameters_at_round_ = instance_.parameters;
   if (const auto failure = handler_.cyclic(point.time)) {
     instance_.failure() = *failure;
@@ -358,7 +358,7 @@ bool EventIteration::assign(const Point& point, bool& changed) {
     most = std::min<std::size_t>(most, handler_.executed() + 2);
     if (again) {
       zero_crossings_.set_decisions(decisions_);
-      handler_.set_spent(spent_);
+      handler_.set_conditions_before(conditions_before_);
       std::ranges::copy(parameters_at_round_, instance_.parameters.begin());
     }
     if (!evaluate_inputs(point)) return false;

@@ -21,11 +21,11 @@
 
 #include "runtime/events/accumulation.h"
 #include "runtime/events/change_counts.h"
-#include "runtime/events/crossing_detection.h"
 #include "runtime/events/event_handler.h"
 #include "runtime/events/event_record.h"
 #include "runtime/events/history.h"
 #include "runtime/events/time_events.h"
+#include "runtime/events/watched_differences.h"
 #include "runtime/events/zero_crossings.h"
 #include "runtime/failure.h"
 #include "runtime/solve/model_instance.h"
@@ -54,8 +54,8 @@ class EventIteration {
   bool empty() const { return zero_crossings_.empty() && handler_.empty() && history_.empty(); }
   ZeroCrossings& zero_crossings() { return zero_crossings_; }
   const ZeroCrossings& zero_crossings() const { return zero_crossings_; }
-  CrossingDetection& detection() { return detection_; }
-  const CrossingDetection& detection() const { return detection_; }
+  WatchedDifferences& watched_differences() { return watched_differences_; }
+  const WatchedDifferences& watched_differences() const { return watched_differences_; }
   EventHandler& handler() { return handler_; }
   History& history() { return history_; }
 
@@ -180,7 +180,7 @@ class EventIteration {
   ModelInstance& instance_;
   double moment_;
   ZeroCrossings zero_crossings_;
-  CrossingDetection detection_;
+  WatchedDifferences watched_differences_;
   TimeEvents time_events_;
   EventHandler handler_;
   Accumulation accumulation_;
@@ -194,7 +194,7 @@ class EventIteration {
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
   std::vector<double> here_, later_, parameters_before_, parameters_at_round_;
   ZeroCrossings::Decisions decisions_;
-  std::vector<std::uint8_t> spent_;
+  std::vector<std::uint8_t> conditions_before_;
   ChangeCounts counts_;
   std::vector<double> last_consistent_values_;
   double last_consistent_time_ = 0;

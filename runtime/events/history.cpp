@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "runtime/rounding.h"
+
 namespace runtime {
 
 namespace {
@@ -17,8 +19,6 @@ constexpr double kSame = 1e-12;
 // Limit on the kinks that are tracked: with m different lengths there are m^k of order k.
 constexpr double kMaxKinks = 1000;
 constexpr int kMaxOrder = 5;
-
-double just_after(double time) { return time + 8 * std::numeric_limits<double>::epsilon() * std::abs(time); }
 
 /// The Lagrange weights of the five equidistant nodes at a position in [0, 1].
 std::array<double, History::kNodes> weights(double position) {

@@ -2,15 +2,17 @@
 
 #include <vector>
 
+#include "runtime/rounding.h"
+
 namespace runtime {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon(), kSmallestTime = 1e-24;
+constexpr double kSmallestTime = 1e-24;
 constexpr int kNewtonIterations = 80;
 
 double resolution_at(double time, double wanted) {
-  return std::max({wanted, kRounding * std::abs(time), kSmallestTime});
+  return std::max({wanted, time_rounding(time), kSmallestTime});
 }
 
 bool is_inside(Interval value, Interval allowed) {

@@ -4,7 +4,7 @@
 // read, while its difference (zero_crossing_functions.h) varies freely; so what the integrator evaluates is
 // smooth. The same holds for the pieces of floor, tables and other operations (pieces.h): their difference is
 // below zero where the argument is outside of the piece. An event is located where a difference crosses zero
-// (crossing_detection.h). There, and at the start, values and equations are made consistent: the equations
+// (watched_differences.h). There, and at the start, values and equations are made consistent: the equations
 // are solved and the values that contradict their difference are changed, until none does. While a difference
 // is at zero, the direction of its crossing decides, or else its sign a moment later (`look_ahead`); a
 // comparison therefore does not return to its old value at the instant at which it left it. Where it should

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "runtime/rounding.h"
 #include "runtime/solve/algebraic_loop.h"
 
 namespace runtime {
@@ -26,8 +26,7 @@ constexpr std::size_t kMostJumps = 16;
 constexpr double kAtEvent = 1e-3;
 
 double shortest_step(double from, double to) {
-  return std::max(8 * std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to)),
-                  kShortest * (to - from));
+  return std::max(time_rounding(std::max(std::abs(from), std::abs(to))), kShortest * (to - from));
 }
 
 }  // namespace

@@ -2,13 +2,14 @@
 
 #include <cmath>
 
+#include "runtime/rounding.h"
 #include "runtime/timer.h"
 
 namespace runtime {
 
 namespace {
 /// Twice that of the time loop: an event that has its rows at a row of the grid is processed there.
-double rounding(double time) { return 16 * std::numeric_limits<double>::epsilon() * std::abs(time); }
+double rounding(double time) { return 2 * time_rounding(time); }
 }  // namespace
 
 const Output ComponentRows::kNoOutput;

@@ -17,14 +17,14 @@ void CrossingFunctions::prepare() {
 
 bool CrossingFunctions::differences(double time, const double* y, const double* rates, double* out) {
   if (!system_.evaluate(time, y, rates, steps_)) return false;
-  detection_.differences(instance_.point(time), out);
+  watched_differences_.differences(instance_.point(time), out);
   return true;
 }
 
 bool CrossingFunctions::differences(double time, const double* y, const double* rates,
                                     std::span<const std::uint32_t> which, double* out) {
   if (!system_.evaluate(time, y, rates, steps_)) return false;
-  detection_.differences(instance_.point(time), which, out);
+  watched_differences_.differences(instance_.point(time), which, out);
   return true;
 }
 

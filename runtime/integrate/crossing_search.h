@@ -12,7 +12,7 @@
 //   they cross it once, with a rate of one sign: the crossing is located (Chandrupatla 1997) to rounding
 //   else the interval is cut at the check point, and its left part is examined first
 //
-// The side on which a difference has to be is what its comparison says (CrossingDetection::side). A
+// The side on which a difference has to be is what its comparison says (WatchedDifferences::side). A
 // difference that is at zero where the search begins is examined as what its rate makes of it: where it
 // leaves to the other side, that is an event at the beginning.
 //

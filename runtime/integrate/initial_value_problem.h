@@ -22,7 +22,7 @@ struct InitialValueProblem {
         events(instance, moment),
         states(instance),
         system(instance, events.history()),
-        crossing_functions(instance, system, events.detection()),
+        crossing_functions(instance, system, events.watched_differences()),
         recorder(instance, system, events.history()),
         assertions(instance) {}
 

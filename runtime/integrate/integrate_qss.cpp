@@ -8,6 +8,7 @@
 #include "runtime/integrate/integrator.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/quantised/quantised_solver.h"
+#include "runtime/rounding.h"
 
 namespace runtime {
 
@@ -31,10 +32,9 @@ class QuantisedIntegrator final : public Integrator {
 
   bool step() override {
     if (!std::exchange(new_start_, false) && !solver_.resume()) return fail();
-    const double just_after = solver_.time() + 8 * kEpsilon * std::abs(solver_.time());
-    while (row_ < options_.rows && row_time() <= just_after) ++row_;
+    while (row_ < options_.rows && row_time() <= just_after(solver_.time())) ++row_;
     // A row that misses a time event by a rounding error is at that event.
-    const bool at_limit = limit_ <= row_time() + 8 * kEpsilon * std::abs(limit_);
+    const bool at_limit = limit_ <= row_time() + time_rounding(limit_);
     if (!solver_.advance(at_limit ? limit_ : row_time())) return fail();
     return true;
   }
@@ -58,7 +58,6 @@ class QuantisedIntegrator final : public Integrator {
   void statistics(Statistics& s) const override;
 
  private:
-  static constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   double row_time() const {
     if (row_ >= options_.rows) return options_.stop;
     return options_.start + (options_.stop - options_.start) * (static_cast<double>(row_) / options_.rows);

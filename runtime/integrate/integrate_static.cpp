@@ -1,15 +1,13 @@
 // A model without states has nothing to integrate: each step ends at the next result row.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "runtime/integrate/integrator.h"
+#include "runtime/rounding.h"
 
 namespace runtime {
 
 namespace {
-
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 class Sampler final : public Integrator {
  public:
@@ -45,8 +43,7 @@ class Sampler final : public Integrator {
 };
 
 bool Sampler::step() {
-  const double just_after = time_ + 8 * kEpsilon * std::abs(time_);
-  while (row_ < options_.rows && row() <= just_after) ++row_;
+  while (row_ < options_.rows && row() <= just_after(time_)) ++row_;
   time_ = std::min({row(), stop_, time_ + options_.longest_step});
   return true;
 }

@@ -217,7 +217,7 @@ void Simulation::count_exact(const Components& components) {
   Statistics& statistics = outcome_.statistics;
   for (Statistics::ExactKind* kind : {&statistics.exact_of_one, &statistics.exact_of_several})
     kind->components = kind->forms = 0;
-  components.each_form([&](const ExactForm& form) {
+  components.visit_groups([&](const ExactForm& form) {
     Statistics::ExactKind& kind = form.states() == 1 ? statistics.exact_of_one : statistics.exact_of_several;
     kind.components += form.components();
     kind.forms += form.is_first;

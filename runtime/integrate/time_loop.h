@@ -1,17 +1,19 @@
 // The loop over the steps of an integrator, and what happens at the end of each.
 //
-//   step of the integrator, up to the next time event or the stop time
-//   check of what terms of the time do inside the step; where it has missed something, it is repeated
-//   check that algebraic loops have stayed on their branches; where one ends, the step does
-//   search for the first zero crossing in the step; the following is done for the part before it, and then
-//   for the rest, unless the integrator has to restart
-//   verify the crossings of the last event; after a reversal, return to the time of that event
-//   extend the history of delayed signals; check the fixed states
-//   write the result rows within the step; at an event, hold the row before it (recorder.h)
-//   at an event: event iteration; else: assertions
-//   select states anew where the selection has become bad
-//   restart the integrator if equations or states changed, with a short step after crowded events
-//   at an event: the row after it; a row of the grid at the time of an event shows what holds after
+//   step: of the integrator, up to the next time event or the stop time; repeated with a shorter one where it
+//     has missed what the equations do inside, or an algebraic loop has left its branch
+//   find_crossing: the first zero crossing in the step; what follows is done for the part before it, and then
+//     for the rest, unless the integrator has to restart
+//   verify_crossings: those of the last event; after a reversal the loop is back at the time of that event
+//   record_history, check_states: delayed signals; the states of a selection that are fixed
+//   write_rows: of results within the step; at an event, show_before_event holds the row before it
+//   (recorder.h) process_event at an event, else assertions_hold reselect_states: where the selection has
+//   become bad restart of the integrator if equations or states changed, with a short step after crowded
+//   events show_after_event, check_assertions_after_event; a row of the grid at the time of an event shows
+//   what holds
+//     after it
+//
+// time_loop.cpp has the loop, time_loop_events.cpp what happens at events, time_loop_rows.cpp the rows.
 //
 // The loop ends at the stop time, by a terminating trigger, by cancellation, or with a failure, also when
 // steps or events no longer advance time.

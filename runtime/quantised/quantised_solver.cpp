@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/numbers.h"
+#include "runtime/rounding.h"
 
 namespace runtime {
 
@@ -175,7 +176,7 @@ bool QuantisedSolver::advance(double limit) {
   const std::uint32_t count = static_cast<std::uint32_t>(states_.size());
   const std::uint32_t crossings = static_cast<std::uint32_t>(crossings_.size());
   // An event that misses the limit by a rounding error, as that of a clock and a result row, is at the limit.
-  const double end = limit + 8 * kEpsilon * std::abs(limit);
+  const double end = just_after(limit);
   for (std::uint64_t work = 0; work < kPause; ++work) {
     if (queue_.first_time() > end) {
       time_ = std::max(time_, limit);

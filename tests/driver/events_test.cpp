@@ -156,6 +156,43 @@ main = simulate two
   CHECK(contains(logged.err, "instances.sr:4  `x > 0.25` in `low` changed 1 time, and 1 other\n"));
 }
 
+TEST_CASE(
+    "a log of events shows conditions as they are written, those of a `for` by number, and all digits") {
+  const std::string model = temporary("written.sr", R"(part :: Real -> SR (x :: Real)
+part i = sigrel (x) where
+  discrete n :: Int = 1234567890
+  discrete since :: Real = 0.0
+  discrete m :: Int^2 = [0, 0]
+  local y :: Real^2
+  der x = 1.0
+  initially x = 0.0
+  for k in 1 .. 2 do
+    y[k] = real k * x
+    when y[k] >= 1.5 do m[k] := 1
+  when x > 0.1 * i do
+    n := pre n + 1
+  when x >= since + 0.6 do
+    since := x
+  when m[2] <= 0 do
+    n := 0
+  when x < -0.5 || x > 0.9 && y[1] > since + 0.1 do
+    n := 7
+
+main = sigrel () where
+  local x :: Real
+  p: part 3.0 <> x
+)");
+  const Finished logged = sigrel({"run", model, "--log-events"});
+  REQUIRE(logged.code == 0);
+  for (const char* line : {"written.sr:12:8  `x > 0.1 * i` in `p` became true: `x > 0.3`\n",
+                           "written.sr:12:8  `x > 0.1 * i` in `p` fired: `p.n` = 1234567890 -> 1234567891\n",
+                           "written.sr:14:8  `x >= since + 0.6` in `p` fired: `p.since` = 0 -> 0.6\n",
+                           "written.sr:11:10  `p.y[2] >= 1.5` in `p` became true\n",
+                           "written.sr:16:8  `m[2] <= 0` in `p` became false\n",
+                           "written.sr:11:10  `p.y[2] >= 1.5` in `p` fired: `p.m[2]` = 0 -> 1\n"})
+    CHECK(contains(logged.err, line));
+}
+
 TEST_CASE("a log of events has changes of structure, with jumps and impulses") {
   const std::string model = SIGREL_SOURCE_DIR "/tests/numeric/models/jumps.sr";
   const Finished f =
@@ -257,7 +294,8 @@ TEST_CASE("a log of events has the rounds of an instant, and values as the langu
                  "  reactor.sr:14:8  `change mode` fired: `heats` = 0 -> 1, `on` = True -> False\n"));
   CHECK(contains(run.err, "`mode` = Heat -> React\n"));
   CHECK(contains(run.err, "\n2 events\n"));
-  CHECK(std::regex_search(run.out, std::regex("\n  events +2, 2 restarts\n")));  // the same count
+  CHECK(std::regex_search(
+      run.out, std::regex("\n  events +2\n  restarts +2, of the integrator\n")));  // the same count
 }
 
 TEST_CASE("values of Bool and data types have their names, and result files the numbers") {
@@ -365,6 +403,6 @@ TEST_CASE("the log shows the numbers that comparisons compare with, also those t
                                            "main = simulate m with { stop = 2.0 }\n"),
                                  "--log-events"});
   CHECK(contains(daily.err, "`every everyDay` fired: `n` = 0 -> 1"));
-  CHECK(contains(run.err, "`time > 0.75` became true"));
-  CHECK(contains(set.err, "`time > 0.5` became true"));
+  CHECK(contains(run.err, "became true: `time > 0.75`"));
+  CHECK(contains(set.err, "became true: `time > 0.5`"));
 }

@@ -247,6 +247,12 @@ TEST_CASE("list: modules, and what one offers") {
       "p1.i n1.i; p1.i p2.v n2.v; p2.i n2.i}\n"
       "      A gyrator: each current is `g` times the voltage of the other side.\n"));  // and not a line of
                                                                                         // its picture
+  Finished math = sigrel({"list", "Math"});
+  CHECK(contains(math.out, "  wrap :: Real<u> -> Real<u> -> Real<u>\n      wrap period x\n"));
+  CHECK(contains(math.out, "  log2 :: Real<1> -> Real<1>\n      The logarithm"));  // of one argument
+  CHECK(sigrel({"list", "Math", "clamp"})
+            .out.starts_with(
+                "clamp :: Real<u> -> Real<u> -> Real<u> -> Real<u>\narguments: clamp low high x\n"));
   Finished name = sigrel({"list", "Electrical", "capacitor"});
   INFO(name.out);
   CHECK(name.code == 0);

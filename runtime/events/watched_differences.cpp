@@ -1,13 +1,13 @@
-#include "runtime/events/crossing_detection.h"
+#include "runtime/events/watched_differences.h"
 
 namespace runtime {
 
-void CrossingDetection::differences(const Point& point, double* out) {
+void WatchedDifferences::differences(const Point& point, double* out) {
   functions_.evaluate(point);
   for (const std::uint32_t k : functions_.watched()) *out++ = functions_.differences()[k];
 }
 
-void CrossingDetection::differences(const Point& point, std::span<const std::uint32_t> which, double* out) {
+void WatchedDifferences::differences(const Point& point, std::span<const std::uint32_t> which, double* out) {
   constexpr std::size_t kFew = 8;  // a row evaluated by itself costs about as much as this many of a batch
   if (which.size() * kFew > watched()) {
     functions_.evaluate(point);

@@ -13,9 +13,11 @@
 
 namespace runtime {
 
-class CrossingDetection {
+/// The watched differences of a model, numbered among themselves; ZeroCrossingFunctions evaluates all of
+/// them.
+class WatchedDifferences {
  public:
-  explicit CrossingDetection(ZeroCrossingFunctions& functions) : functions_(functions) {}
+  explicit WatchedDifferences(ZeroCrossingFunctions& functions) : functions_(functions) {}
 
   /// The number of watched functions.
   std::size_t watched() const { return functions_.watched().size(); }

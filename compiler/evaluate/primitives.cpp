@@ -178,8 +178,11 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::IntDiv:
     case Primitive::IntMod: {
       if (args[0].tag != Tag::Int || args[1].tag != Tag::Int) {
-        auto quotient = scalar(Op::Div, args[0], args[1], span);
-        if (quotient) quotient = rounded_int(Op::Floor, *quotient, span);
+        const auto dividend = to_signal(args[0], span), divisor = to_signal(args[1], span);
+        if (!dividend || !divisor) return std::nullopt;
+        // Not simplified: the quotient of the parts of a sum hides whether the sum is exact.
+        const ExprId parts = signals.binary(Op::Div, *dividend, *divisor);
+        auto quotient = rounded_int(Op::Floor, Value::of_signal(parts), span);
         if (!quotient || p == Primitive::IntDiv) return quotient;
         auto whole = scalar(Op::Mul, *quotient, args[1], span);
         return whole ? scalar(Op::Sub, args[0], *whole, span) : std::nullopt;

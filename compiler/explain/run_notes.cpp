@@ -132,21 +132,17 @@ void warn_of_jumps(const pipeline::Compiled& model, std::span<const runtime::Bra
       .help("a state that the model neglects, such as a small capacitance or mass, determines what follows");
 }
 
-void warn_of_tied_jump(const pipeline::Compiled& model, const runtime::TiedJump& jump,
-                       Diagnostics& diagnostics) {
-  const std::string name = dae::variable_name(model.system, model.dae, jump.variable);
+void warn_of_tied_states(const pipeline::Compiled& model, std::uint32_t variable, Diagnostics& diagnostics) {
+  const std::string name = dae::variable_name(model.system, model.dae, variable);
   diagnostics
       .report(Code::TiedJump,
               singularity::SourceNames(model.system)
-                  .declaration(model.dae.variables[jump.variable].unknown, system::kRoot),
-              fmt::format("`{}` jumps at t = {:.9g} s, but not what it is tied to", name, jump.time))
-      .label(fmt::format("from {:.6g} to {:.6g}", jump.before, jump.after))
+                  .declaration(model.dae.variables[variable].unknown, system::kRoot),
+              fmt::format("the states that `{}` is tied to do not jump with it", name))
       .note(
-          "a constraint ties it to states, which keep their values: flux, charge or momentum may not be "
-          "conserved")
-      .help(
-          "a small resistance, capacitance, elasticity or inertia in between, or a source that changes "
-          "continuously, lets all of them follow; `when` can set states to what holds after the jump");
+          "where a source jumps inside the equations, the solver `qss` keeps all states: charge, flux or "
+          "momentum may not be conserved")
+      .help("another solver takes such jumps; `--solver auto`");
 }
 
 void note_constant_conditions(const system::System& system, std::span<const std::uint32_t> triggers,

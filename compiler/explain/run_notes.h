@@ -28,9 +28,8 @@ void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedS
 void warn_of_jumps(const pipeline::Compiled& model, std::span<const runtime::BranchJump> jumps,
                    Diagnostics& diagnostics);
 
-/// What is tied to states has jumped, and they have not.
-void warn_of_tied_jump(const pipeline::Compiled& model, const runtime::TiedJump& jump,
-                       Diagnostics& diagnostics);
+/// Warns that quantised states do not jump with this variable, to which constraints tie them.
+void warn_of_tied_states(const pipeline::Compiled& model, std::uint32_t variable, Diagnostics& diagnostics);
 
 /// Notes handlers of a run that were not executed, as their conditions were true from its start to its end.
 void note_constant_conditions(const system::System& system, std::span<const std::uint32_t> triggers,

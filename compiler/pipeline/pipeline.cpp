@@ -15,6 +15,7 @@
 #include "compiler/pipeline/results.h"
 #include "compiler/pipeline/singular_definitions.h"
 #include "compiler/pipeline/structures.h"
+#include "compiler/reduce/integer_guards.h"
 #include "compiler/reduce/reduce.h"
 
 namespace sigrel::pipeline {
@@ -35,7 +36,7 @@ std::optional<ast::Module> module_of(const std::string& expression, Context& con
   return expression_module(file, intern(core::kExpression), context.sources, context.diagnostics);
 }
 
-/// Frees the rows of the flat equations: only explanations read them after the reduction.
+/// Frees the rows of the flat equations: only explanations and jumps read them after the reduction.
 void forget_flat_equations(system::System& system) {
   for (Equations* equations : {&system.equations, &system.initial, &system.assertions,
                                &system.events.conditions, &system.events.values})
@@ -43,6 +44,13 @@ void forget_flat_equations(system::System& system) {
 }
 
 }  // namespace
+
+bool may_jump(const system::System& system, const dae::System& dae) {
+  const bool has_events = !system.events.triggers.empty() || !dae.zero_crossings.empty();
+  return !system.switches.empty() ||
+         (has_events &&
+          std::ranges::any_of(dae.derivative_of, [](std::uint32_t e) { return e != dae::kNone; }));
+}
 
 std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optional<std::string>& expression,
                                  Context& context) {
@@ -182,12 +190,13 @@ bool compile(elaborate::Result elaborated, Backend backend, Context& context, co
           context, "reduce",
           [&] {
             Diagnostics flat;
+            reduce::guard_integers(system);
             dae = reduce::reduce(system, flat, matching_unknowns(system, context.inputs));
             if (program)
               report_reduction(*program, std::move(flat), diagnostics);
             else
               diagnostics.append(flat);
-            if (!context.keep_equations && system.switches.empty()) forget_flat_equations(system);
+            if (!context.keep_equations && !may_jump(system, dae)) forget_flat_equations(system);
           },
           [&] { dae::verify(system, dae); },
           Printer{Dump::Dae, [&] { return dae::print(system, dae); },

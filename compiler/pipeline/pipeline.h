@@ -39,6 +39,10 @@ struct Compiled {
   std::shared_ptr<Structures> structures{};  // what it changes to
 };
 
+/// Whether values may jump in a run that constraints tie to others. Jumps need the flat equations: they are
+/// kept.
+bool may_jump(const system::System& system, const dae::System& dae);
+
 /// Parsed modules to a typed program. `expression` replaces `main`. Nullopt after errors and after a dump.
 std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optional<std::string>& expression,
                                  Context& context);

@@ -72,10 +72,14 @@ const Compiled* Structures::in_modes(const Modes& modes, Diagnostics& diagnostic
   return vector.variants.back().model.get();
 }
 
-const dae::System* Structures::with_own_variables(const Compiled& model) {
+const dae::System* Structures::own_variables(const Compiled& model) {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<dae::System>& result = with_own_variables_[&model];
-  if (result) return result.get();
+  std::unique_ptr<dae::System>& result = own_variables_[&model];
+  if (!result) result = with_own_variables(model);
+  return result.get();
+}
+
+std::unique_ptr<dae::System> with_own_variables(const Compiled& model) {
   std::vector<bool> differentiated(model.system.unknowns, false);
   for (const EquationTable& table : model.system.equations.tables) {
     std::vector<bool> slots(table.slots, false);
@@ -90,9 +94,7 @@ const dae::System* Structures::with_own_variables(const Compiled& model) {
     if (differentiated[u]) kept.push_back(u);
   Diagnostics found;
   auto reduced = std::make_unique<dae::System>(reduce::reduce(model.system, found, kept));
-  if (found.has_errors()) return nullptr;
-  result = std::move(reduced);
-  return result.get();
+  return found.has_errors() ? nullptr : std::move(reduced);
 }
 
 }  // namespace sigrel::pipeline

@@ -15,6 +15,10 @@
 
 namespace sigrel::pipeline {
 
+/// The reduced system of a model, with its flat equations, in which each unknown that is differentiated is a
+/// variable of its own. Null if it cannot be reduced.
+std::unique_ptr<dae::System> with_own_variables(const Compiled& model);
+
 class Structures {
  public:
   /// `backend` and the settings of the context are those of the model at the start; the sources and the
@@ -29,9 +33,8 @@ class Structures {
 
   /// The model in these modes; null after errors, with what can be tried instead in `singular`.
   const Compiled* in_modes(const Modes& modes, Diagnostics& diagnostics, SingularModes& singular);
-  /// The reduced system of such a model in which each unknown that is differentiated is a variable of its
-  /// own. Null if it cannot be reduced.
-  const dae::System* with_own_variables(const Compiled& model);
+  /// with_own_variables of such a model.
+  const dae::System* own_variables(const Compiled& model);
   std::size_t count() const { return count_; }
 
  private:
@@ -54,7 +57,7 @@ class Structures {
   Limits limits_;
   std::mutex mutex_;
   std::map<ModeKey, Vector> vectors_;
-  std::unordered_map<const Compiled*, std::unique_ptr<dae::System>> with_own_variables_;
+  std::unordered_map<const Compiled*, std::unique_ptr<dae::System>> own_variables_;
   std::size_t count_ = 0;
 };
 

@@ -17,7 +17,7 @@ constexpr double kSmall = 0x1p31;
 
 class Guards {
  public:
-  Guards(const system::System& system, dae::System& dae) : system_(system), dae_(dae), pool_(dae.exprs) {}
+  explicit Guards(system::System& system) : system_(system), pool_(system.exprs) {}
 
   /// `is_value`: the residual is a value, else an equation of sums that is zero.
   void guard(EquationTable& table, bool is_value) {
@@ -44,7 +44,7 @@ class Guards {
     integer_.assign(table.slots, true);
     for (std::uint32_t slot = 0; slot < table.slots; ++slot)
       for (std::size_t row = 0; row < table.rows() && integer_[slot]; ++row) {
-        const std::uint32_t unknown = dae_.variables[table.unknowns_of(row)[slot]].unknown;
+        const std::uint32_t unknown = table.unknowns_of(row)[slot];
         integer_[slot] = system::unknown_info(system_, unknown).type == system::SignalType::Int;
       }
     return std::ranges::find(integer_, true) != integer_.end();
@@ -157,7 +157,6 @@ class Guards {
   }
 
   const system::System& system_;
-  dae::System& dae_;
   ExprPool& pool_;
   std::vector<bool> integer_;  // by slot
   std::vector<ExprId> ids_;
@@ -167,10 +166,10 @@ class Guards {
 
 }  // namespace
 
-void guard_integers(const system::System& system, dae::System& dae) {
-  Guards guards(system, dae);
-  for (EquationTable& table : dae.equations.tables) guards.guard(table, false);
-  for (EquationTable& table : dae.values.tables) guards.guard(table, true);
+void guard_integers(system::System& system) {
+  Guards guards(system);
+  for (EquationTable& table : system.equations.tables) guards.guard(table, false);
+  for (EquationTable& table : system.events.values.tables) guards.guard(table, true);
 }
 
 }  // namespace sigrel::reduce

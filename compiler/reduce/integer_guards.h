@@ -7,13 +7,13 @@
 // zero, r is not a number. Both end the run with an error (runtime::EventHandler::invalid, or an equation
 // without finite value). The result itself needs no guard: a run checks the values of Int variables.
 #pragma once
-#include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
 
 namespace sigrel::reduce {
 
-/// Guards the intermediate results of Int arithmetic in assigned values and in equations. Before zero
-/// crossings are held: until then it is known which operations give an Int.
-void guard_integers(const system::System& system, dae::System& dae);
+/// Guards the intermediate results of Int arithmetic in assigned values and in equations. Before the
+/// reduction, which rewrites expressions: until then it is known which operations give an Int, and in which
+/// order.
+void guard_integers(system::System& system);
 
 }  // namespace sigrel::reduce

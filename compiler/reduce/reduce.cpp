@@ -4,7 +4,6 @@
 #include "compiler/reduce/elimination.h"
 #include "compiler/reduce/events.h"
 #include "compiler/reduce/index.h"
-#include "compiler/reduce/integer_guards.h"
 #include "compiler/reduce/steady_start.h"
 #include "compiler/reduce/zero_crossings.h"
 #include "compiler/singularity/singular_system.h"
@@ -28,9 +27,6 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics,
 
   // Warnings, before errors of later passes.
   if (eliminated.taken) singularity::report_floating_potentials(system, eliminated.floating, diagnostics);
-
-  // Types of operations are known until comparisons are parameters.
-  guard_integers(system, dae);
 
   // Before equations are differentiated: between events a comparison is constant, so it must be a parameter
   // by then.

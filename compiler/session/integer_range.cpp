@@ -49,7 +49,7 @@ IntegerRange::IntegerRange(const pipeline::Compiled& model, pipeline::Columns& c
 
 runtime::Sink::Error IntegerRange::row(double time, std::span<const double> values) {
   for (const Signal& signal : signals_)
-    if (std::abs(values[signal.column]) >= runtime::kFirstInexact) {
+    if (!found_ && std::abs(values[signal.column]) >= runtime::kFirstInexact) {
       found_ = &signal;
       time_ = time;
       value_ = values[signal.column];

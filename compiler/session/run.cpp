@@ -17,6 +17,7 @@
 #include "compiler/session/settings.h"
 #include "compiler/session/start_file.h"
 #include "compiler/session/structure_changes.h"
+#include "compiler/session/tied_jumps.h"
 #include "compiler/singularity/singular_system.h"
 
 namespace sigrel {
@@ -313,8 +314,14 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     changes->took_place = options.change_observer;
     if (!options.structure_changed) control.events = nullptr;
   }
-  std::vector<std::uint32_t> tied;
-  if (!model.structures) control.tied = tied = session::tied_to_states(model.dae, model.plan.model.states);
+  session::JumpEquations jump_equations(model);
+  session::TiedJumps jumps(model, jump_equations, diagnostics_);
+  if (!model.structures && !jumps.tied().empty()) {
+    control.jumps = &jumps;
+    jumps.took_place = options.change_observer;
+    if (experiment->solver == runtime::Solver::Qss)
+      explain::warn_of_tied_states(model, jumps.tied().front(), diagnostics_);
+  }
   pipeline::set_current_work("run");
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, control);
   if (integers.violated() || (control.cancel == &stopped && bounds.violated())) {
@@ -341,7 +348,6 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   for (const runtime::Continued& block : run.outcome.continued)
     explain::note_continuation(last_model, block, diagnostics_);
   explain::warn_of_jumps(last_model, run.outcome.jumps, diagnostics_);
-  if (run.outcome.tied_jump) explain::warn_of_tied_jump(model, *run.outcome.tied_jump, diagnostics_);
   explain::note_constant_conditions(model.system, run.outcome.constantly_true, diagnostics_);
   if (run.outcome.solver_change) explain::note_solver_change(*run.outcome.solver_change, diagnostics_);
   if (!options.is_point) {

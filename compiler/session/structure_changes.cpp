@@ -267,7 +267,7 @@ runtime::StructureSource::Verdict StructureChanges::refuse(runtime::NextStructur
 runtime::StructureSource::Verdict StructureChanges::jump(const runtime::StructureStart& start,
                                                          runtime::NextStructure& next) {
   const elaborate::Structure& structure = current_->structure;
-  const dae::System* kept = structures_->with_own_variables(*current_);
+  const dae::System* kept = structures_->own_variables(*current_);
   if (!kept) {
     std::vector<std::uint32_t> unknowns;
     for (const Broken& b : broken(start)) unknowns.push_back(b.what.unknown);

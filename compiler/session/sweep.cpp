@@ -14,6 +14,7 @@
 #include "compiler/session/session.h"
 #include "compiler/session/start_file.h"
 #include "compiler/session/structure_changes.h"
+#include "compiler/session/tied_jumps.h"
 
 namespace sigrel {
 
@@ -134,7 +135,7 @@ class Sweep {
     }
   }
 
-  Finished compute(std::uint64_t point) const {
+  Finished compute(std::uint64_t point) {
     Finished f;
     f.row.point = point;
     f.row.parameters = options_.grid->values(point);
@@ -158,6 +159,8 @@ class Sweep {
       changes.emplace(model_, columns_, std::move(set), f.told);
       control.structure = &*changes;
     }
+    TiedJumps jumps(model_, jump_equations_, f.told);
+    if (!model_.structures && !jumps.tied().empty()) control.jumps = &jumps;
     f.outcome = runtime::simulate(model_.plan.model, experiment, output, control);
     f.model = changes ? &changes->current() : &model_;
     integers.report(model_, f.told);
@@ -187,6 +190,7 @@ class Sweep {
   std::vector<std::uint64_t> order_;  // known points, computed for their trajectories
   std::uint64_t known_ = 0, tasks_ = 0;
 
+  JumpEquations jump_equations_{model_};
   std::mutex mutex_;
   std::condition_variable room_;
   std::uint64_t next_ = 0, taken_ = 0;  // tasks started, and tasks whose rows were passed on

@@ -18,8 +18,9 @@ constexpr double kSame = 1e-10;
 // The displacement by which an assignment is examined: this part of the value, or of its nominal value.
 constexpr double kDisplacement = 1e-4;
 
-/// Whether two values differ by rounding only.
-bool agree(double a, double b, double nominal) {
+/// Whether two values of an effect differ by rounding only, which those of Ints do not have.
+bool agree(const Effect& effect, double a, double b, double nominal) {
+  if (effect.integer) return a == b;
   return a == b || (std::isfinite(a) && std::abs(b - a) <= kSame * std::max(std::abs(a), nominal));
 }
 
@@ -257,7 +258,7 @@ bool EventHandler::is_first_assignment(std::uint32_t effect, double value, const
     assigned_now_.push_back(v);
     return true;
   }
-  if (!agree(first.value, value, nominal)) {
+  if (!agree(model_.events.effects[effect], first.value, value, nominal)) {
     if (!conflict_) conflict_ = Conflict{v, first, {effect, value}};
   } else if (!lost_ && counts_further(first.effect, value, point, nominal) &&
              counts_further(effect, value, point, nominal)) {
@@ -282,7 +283,7 @@ bool EventHandler::counts_further(std::uint32_t effect, double value, const Poin
   evaluate_rows(model_, model_.batches[model_.events.values[batch]], point, row, row + 1, again_.data());
   next = e.negated ? 0.0 - again_[row] : again_[row];
   before = held;
-  return !agree(value, next, nominal);
+  return !agree(e, value, next, nominal);
 }
 
 void EventHandler::check_value(std::uint32_t effect, double value) {
@@ -345,7 +346,7 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
         check_value(number + row, value);
         if (!is_first_assignment(number + row, value, point, nominal[v])) continue;
         const double old = point.values[v];
-        const bool same = again ? agree(old, value, nominal[v]) : value == old;
+        const bool same = again ? agree(effects[row], old, value, nominal[v]) : value == old;
         if (is_state_[v])
           assigned_[v] = same && keeps_state(batch, row, effects[row], point, nominal[v]) ? 0 : kState;
         else if (!same)  // its own value changes nothing

@@ -61,6 +61,7 @@ struct Experiment {
 };
 
 class StructureSource;
+class JumpSource;
 class Checkpoints;
 
 struct Control {
@@ -68,10 +69,8 @@ struct Control {
   std::function<void(double fraction)> progress;  // called at every step, fraction in [0, 1]
   EventObserver* events = nullptr;                // is told every event
   StructureSource* structure = nullptr;           // of a model with transitions
-  /// Of a model without: variables that are tied to states by constraints. If an event changes one of them
-  /// and no state, Outcome::tied_jump tells.
-  std::span<const std::uint32_t> tied{};
-  Checkpoints* checkpoints = nullptr;  // none are taken
+  JumpSource* jumps = nullptr;                    // of a model without
+  Checkpoints* checkpoints = nullptr;             // none are taken
 };
 
 struct Statistics {
@@ -122,12 +121,6 @@ struct StateScale {
   double largest = 0, nominal = 0;
 };
 
-/// An event changed a variable that is tied to states, which it left as they were.
-struct TiedJump {
-  std::uint32_t variable = 0;
-  double time = 0, before = 0, after = 0;
-};
-
 struct Outcome {
   enum Status : std::uint8_t { Completed, Cancelled, Failed } status = Failed;
   double reached = 0;                            // time up to which there are results
@@ -135,7 +128,6 @@ struct Outcome {
   std::vector<std::uint32_t> transitions{};      // those that ended the last part of it (structure.h)
   double changed_at = 0;                         // the time of these
   std::vector<double> before_jump{};             // StructureEnd::before
-  std::optional<TiedJump> tied_jump{};           // the first one
   std::vector<std::uint32_t> constantly_true{};  // triggers, as EventHandler, of a completed run
   Failure failure;
   Statistics statistics;

@@ -189,7 +189,8 @@ bool Simulation::prepare(InitialValueProblem& problem) {
 /// The components of a problem that is ready, if they are worth clocks of their own.
 std::unique_ptr<Components> Simulation::components_of(InitialValueProblem& problem) {
   const std::size_t fewest = experiment_.components == ComponentClocks::Auto ? kFewestComponents : 1;
-  const bool possible = !control_.structure && experiment_.components != ComponentClocks::Off &&
+  const bool possible = !control_.structure && !control_.jumps &&
+                        experiment_.components != ComponentClocks::Off &&
                         experiment_.solver == Solver::Auto && experiment_.stop > experiment_.start &&
                         model().states.size() >= fewest && !model().linearity.empty();
   if (!possible) return nullptr;
@@ -268,9 +269,7 @@ bool Simulation::integrate(Components& components, InitialValueProblem& whole, A
   components.show(shown);
   ComponentRows rows(components, whole.instance, observed_, shown,
                      {rest.instance.parameters, reports && !store}, experiment_.stop, recorder_);
-  Control control = control_;
-  control.tied = {};  // they are numbered in the whole model
-  TimeLoop loop(rest, experiment_, control, {}, rows, outcome_);
+  TimeLoop loop(rest, experiment_, control_, {}, rows, outcome_);
   run(loop);
   if (store) components.pass_on(rows.failure() ? rows.failure().time : HUGE_VAL);
   if (reports) reports->flush();

@@ -58,4 +58,20 @@ class StructureSource {
   virtual Verdict started(const StructureStart& start, NextStructure& next) = 0;
 };
 
+/// What jumps in a model whose structure stays: a source jumps at an event, and by constraints states are
+/// tied to it, such as those of two capacitors in series.
+class JumpSource {
+ public:
+  virtual ~JumpSource() = default;
+  /// Variables that equations differentiate, that are no states, and that constraints tie to one.
+  virtual std::span<const std::uint32_t> tied() const = 0;
+  /// An event has changed one of these, and no state. `before`: states and tied variables before it;
+  /// `values`: of all variables after it, in which the jump sets the states, and what then holds of tied
+  /// variables. False: an error was reported.
+  virtual bool jump(double time, std::span<const double> before, std::span<double> values,
+                    std::span<const double> parameters) = 0;
+  /// Reports that the equations give a tied variable another value than its jump.
+  virtual void report_impossible(double time, std::uint32_t variable) = 0;
+};
+
 }  // namespace runtime

@@ -97,6 +97,8 @@ class TimeLoop {
   std::span<const std::uint32_t> tied() const;
   void note_before_event(double time);
   bool note_jump(double time);
+  bool agrees(std::uint32_t variable, double value) const;
+  bool jump(double time);
   double next_time_event(double time);
   bool finish(double time);
   bool assertions_hold(double time);

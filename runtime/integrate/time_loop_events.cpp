@@ -26,6 +26,8 @@ constexpr double kImmediate = 1e-3, kShorterStep = 0.125;
 
 // What an event changes by less, relative to values or nominal values, is continuous.
 constexpr double kContinuous = 1e-7;
+// So many jumps in a row at one instant lead to no end.
+constexpr int kMostJumps = 100;
 
 }  // namespace
 
@@ -120,6 +122,7 @@ bool TimeLoop::process_event(double time) {
                         {.reversal = turned_back_}) ||
         !note_jump(time))
       return fail(problem_.instance.failure());
+    if (control_.jumps && !before_.empty() && !jump(time)) return false;
     const bool leaves = control_.structure && (!before_.empty() || !events.transitions().empty());
     const bool stops = time >= experiment_.stop && !leaves;
     if ((stops || events.terminated()) && !finish(time)) return false;
@@ -144,13 +147,14 @@ bool TimeLoop::process_event(double time) {
 
 /// Variables that are tied to others by constraints.
 std::span<const std::uint32_t> TimeLoop::tied() const {
-  return control_.structure ? control_.structure->tied() : control_.tied;
+  if (control_.structure) return control_.structure->tied();
+  return control_.jumps ? control_.jumps->tied() : std::span<const std::uint32_t>{};
 }
 
 /// The values before an event that may change what is tied to something that jumps.
 void TimeLoop::note_before_event(double time) {
   before_.clear();
-  if (tied().empty() || turned_back_ || outcome_.tied_jump) return;
+  if (tied().empty() || turned_back_) return;
   std::vector<double>& values = problem_.instance.values;
   const std::vector<double> held = values;
   if (problem_.instance.observe(time, tied_)) before_ = values;
@@ -167,17 +171,40 @@ bool TimeLoop::note_jump(double time) {
     jumps = jumps && values[s.variable] == before_[s.variable];
   if (jumps) {
     if (!problem_.instance.observe(time, tied_)) return false;
-    const auto found = std::ranges::find_if(tied(), [&](std::uint32_t v) {
-      const double size = std::max({std::abs(values[v]), std::abs(before_[v]), problem_.instance.nominal[v]});
-      return std::abs(values[v] - before_[v]) > kContinuous * size;
-    });
-    jumps = found != tied().end();
-    if (jumps && !control_.structure) {
-      outcome_.tied_jump = {*found, time, before_[*found], values[*found]};
-      jumps = false;
-    }
+    jumps = std::ranges::any_of(tied(), [&](std::uint32_t v) { return !agrees(v, before_[v]); });
   }
   if (!jumps) before_.clear();
+  return true;
+}
+
+/// Whether a variable has this value, but for errors of the instant.
+bool TimeLoop::agrees(std::uint32_t variable, double value) const {
+  const double now = problem_.instance.values[variable];
+  const double size = std::max({std::abs(now), std::abs(value), problem_.instance.nominal[variable]});
+  return std::abs(now - value) <= kContinuous * size;
+}
+
+/// States that are tied to what an event has changed jump with it. This is one more event, which may lead to
+/// others at the same instant.
+bool TimeLoop::jump(double time) {
+  ModelInstance& instance = problem_.instance;
+  for (int k = 0; !before_.empty(); ++k) {
+    if (k == kMostJumps) return fail(problem_.events.endless(time));
+    if (!instance.observe(time, instance.model.observed)) return fail(instance.failure());
+    if (!control_.jumps->jump(time, before_, instance.values, instance.parameters))
+      return fail({.kind = FailureKind::Structure, .time = time});
+    const std::vector<double> expected = instance.values;
+    if (!instance.observe(time, tied_)) return fail(instance.failure());
+    for (const std::uint32_t v : tied())
+      if (!agrees(v, expected[v])) {
+        control_.jumps->report_impossible(time, v);
+        return fail({.kind = FailureKind::Structure, .time = time});
+      }
+    before_ = instance.values;
+    bool changed = false;
+    if (!problem_.events.process(time, {}, changed) || !note_jump(time)) return fail(instance.failure());
+    restart_ = true;
+  }
   return true;
 }
 

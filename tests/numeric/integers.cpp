@@ -75,3 +75,14 @@ TEST_CASE("A difference of products that are too large is refused, however small
             .refusal(options)
             .find("an intermediate result for `d`") != std::string::npos);
 }
+
+TEST_CASE("Ints beyond 10^10 are compared exactly") {
+  const Run run = Model("integers.sr", "large").run({.stop = 3, .steps = 3});
+  CHECK(value(run, "a") == 1e12 + 4);
+  CHECK(value(run, "b") == 1e12 + 9);
+  const RunOptions options{.stop = 3, .steps = 3};
+  CHECK(Model("integers.sr", "largeConflict").refusal(options).find("SR0515") != std::string::npos);
+  CHECK(Model("integers.sr", "powerOfTwo 562949953421311").refusal(options).find("SR0561") !=
+        std::string::npos);
+  CHECK(value(Model("integers.sr", "powerOfTwo 562949953421310").run(options), "r") == 3);
+}

@@ -1,6 +1,7 @@
 // Changes of structure at which values jump so that flux, charge and momentum are conserved, against closed
 // forms and integrations in minimal coordinates, by JIT and interpreter and by several integrators.
 #include <cmath>
+#include <string>
 
 #include "numeric.h"
 
@@ -78,6 +79,37 @@ TEST_CASE("what is tied to a source jumps with it, and impulses decide") {
   sources("handled", {{"c.u", 2, 10 * std::exp(-1.0)}, {"e", 2, 2}});
   sources("freewheel", {{"w", 1, 10}, {"w", 2, 10 * std::exp(-0.5)}, {"drive", 2, 2}});
   sources("divider", {{"c1.u", 1.2, 1.5}, {"c2.u", 1.2, 0.5}, {"c2.u", 2, 0.5}});
+}
+
+TEST_CASE("states that constraints tie to a source jump with it, without a switch") {
+  // Momentum 2 w1 + 3 w2 = 5 stays: w1 - w2 is 5 at first, which lets the handler fire, then 2.5.
+  numeric::check_values_at("jumping_sources.sr", "meshed",
+                           {{"w1", 0.9, 1}, {"w1", 2, 2.5}, {"w2", 2, 0}, {"n", 2, 1}, {"angle", 2, 3.5}},
+                           1e-7);
+}
+
+TEST_CASE("random networks of capacitors conserve the charge of each node") {
+  for (const char* solver : {"auto", "cvode", "adams", "ida"})
+    for (const int n : {2, 3, 5, 8}) {
+      INFO(solver << ", " << n);
+      numeric::Model model("jumping_sources.sr", ("series " + std::to_string(n)).c_str());
+      const Run run = model.run({.stop = 2.2, .steps = 20, .solver = solver, .events = true});
+      const std::vector<double> times = run.trajectory.times();
+      std::vector<std::vector<double>> u;
+      for (int k = 1; k <= n; ++k) u.push_back(numeric::column(run, "u[" + std::to_string(k) + "]"));
+      int jumps = 0;
+      for (std::size_t row = 1; row < times.size(); ++row) {
+        if (times[row] != times[row - 1]) continue;
+        ++jumps;
+        auto charge = [&](int k) {
+          const double c = 0.5 + 0.37 * ((7 * k) % 5);
+          return c * (u[std::size_t(k - 1)][row] - u[std::size_t(k - 1)][row - 1]);
+        };
+        CHECK(std::abs(charge(1)) > 0.1);
+        for (int k = 2; k <= n; ++k) CHECK(charge(k) == Approx(charge(1)).epsilon(1e-9));
+      }
+      CHECK(jumps == 5);
+    }
 }
 
 TEST_CASE("a charge pump without losses moves the charge that capacitors share") {

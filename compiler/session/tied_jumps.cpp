@@ -90,7 +90,8 @@ void TiedJumps::tell(double time, const Jumps& jumps) const {
   double largest = 0;
   for (const Impulse& i : jumps.impulses) largest = std::max(largest, std::abs(i.value));
   for (const Jump& j : jumps.jumps) {
-    if (std::abs(j.after - j.before) <= kContinuous * std::max(std::abs(j.before), std::abs(j.after))) continue;
+    if (std::abs(j.after - j.before) <= kContinuous * std::max(std::abs(j.before), std::abs(j.after)))
+      continue;
     std::string name = system::unknown_name(model_.system, j.unknown);
     for (std::uint32_t order = j.order; order > 0; --order) name = "der(" + name + ")";
     change.jumps.push_back({std::move(name), j.before, j.after});
@@ -115,7 +116,8 @@ void TiedJumps::report(double time, const std::string& why, std::span<const std:
   diagnostics_
       .report(Code::JumpNotDetermined, system::unknown_info(model_.system, first).span,
               fmt::format("the jumps of {} at t = {:.9g} s are not determined",
-                          names.empty() ? "values that are tied to each other" : fmt::format("{}", fmt::join(names, ", ")),
+                          names.empty() ? "values that are tied to each other"
+                                        : fmt::format("{}", fmt::join(names, ", ")),
                           time))
       .note(why)
       .note("an event changes something that constraints tie to it and to states")

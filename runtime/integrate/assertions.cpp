@@ -10,14 +10,38 @@ bool Assertions::evaluate_and_hold(double time) {
          instance_.evaluator.run(instance_.model.asserted, point) && hold(time);
 }
 
+void Assertions::record_at_event(double time) {
+  const Model& model = instance_.model;
+  const Point point = instance_.point(time);
+  held_.clear();
+  const bool known =
+      instance_.evaluator.run(model.dynamic, point) && instance_.evaluator.run(model.asserted, point);
+  instance_.failure() = {};
+  for (const std::uint32_t r : model.assertions) {
+    const KernelBatch& batch = model.batches[r];
+    conditions_.resize(std::max<std::size_t>(conditions_.size(), batch.count));
+    if (known) evaluate(model, batch, point, conditions_.data());
+    for (std::uint32_t row = 0; row < batch.count; ++row) held_.push_back(known && conditions_[row] != 0);
+  }
+}
+
+bool Assertions::hold_after_event(double time) {
+  const bool all = evaluate_and_hold(time);
+  held_.clear();
+  return all;
+}
+
 bool Assertions::hold(double time) {
   const Model& model = instance_.model;
+  std::size_t at = 0;
   for (const std::uint32_t r : model.assertions) {
     const KernelBatch& batch = model.batches[r];
     conditions_.resize(std::max<std::size_t>(conditions_.size(), batch.count));
     evaluate(model, batch, instance_.point(time), conditions_.data());
     for (std::uint32_t row = 0; row < batch.count; ++row) {
-      if (conditions_[row] != 0) continue;
+      const bool counts = held_.empty() || held_[at] != 0;
+      ++at;
+      if (conditions_[row] != 0 || !counts) continue;
       Failure& failure = instance_.failure();
       failure = Failure{.kind = FailureKind::Assertion, .time = time};
       failure.equations.push_back({model.equations[batch.equations + row], 0});

@@ -1,5 +1,7 @@
-// The assertions of a model: conditions that must hold at every result row and step.
+// The assertions of a model: conditions that must hold at every result row and step, and before and after
+// events.
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "runtime/solve/model_instance.h"
@@ -16,10 +18,16 @@ class Assertions {
   bool hold(double time);
   /// The same from the current values of the states: evaluates what the assertions read first.
   bool evaluate_and_hold(double time);
+  /// Notes which hold at the current values of the states, where an event is to be processed. It is located
+  /// just behind its crossing, so that one of `y >= 0` may not hold there, although nothing violates it.
+  void record_at_event(double time);
+  /// Whether all that held there do so after the event. Then these are forgotten.
+  bool hold_after_event(double time);
 
  private:
   ModelInstance& instance_;
   std::vector<double> conditions_;
+  std::vector<std::uint8_t> held_;  // at the event, by row of all; empty: all count
 };
 
 }  // namespace runtime

@@ -190,6 +190,7 @@ bool TimeLoop::advance() {
     show_before_event(time);
   else
     show_step(time);
+  if (event_ && !check_assertions_before_event(time)) return false;
   if (event_ && !turned_back_) branches_->approach_event(time);
   const Model& model = problem_.instance.model;
   if ((event_ && !turned_back_) || !model.assertions.empty() || !model.sets.empty())
@@ -274,10 +275,28 @@ bool TimeLoop::assertions_hold(double time) {
   return problem_.assertions.evaluate_and_hold(time) || fail(problem_.instance.failure());
 }
 
+/// At the end of what leads to an event, before its crossing; then notes what holds where it is processed.
+bool TimeLoop::check_assertions_before_event(double time) {
+  if (problem_.assertions.empty() || turned_back_) return true;
+  auto load = [&](double at) {
+    integrator_->interpolate(at);
+    problem_.system.load(at, integrator_->y(), integrator_->rates());
+  };
+  if (const double at = before_crossing(time); at > time_) {
+    load(at);
+    if (!problem_.assertions.evaluate_and_hold(at) &&
+        problem_.instance.failure().kind == FailureKind::Assertion)
+      return fail(problem_.instance.failure());
+    problem_.instance.failure() = {};
+  }
+  load(time);
+  problem_.assertions.record_at_event(time);
+  return true;
+}
+
 /// A violation at an event that is not confirmed yet is reported when it is; a reversed one has not happened.
 bool TimeLoop::check_assertions_after_event(double time) {
-  if (problem_.assertions.empty() || turned_back_) return true;
-  if (problem_.assertions.evaluate_and_hold(time)) return true;
+  if (problem_.assertions.empty() || turned_back_ || problem_.assertions.hold_after_event(time)) return true;
   if (!problem_.events.any_unconfirmed()) return fail(problem_.instance.failure());
   violated_ = std::exchange(problem_.instance.failure(), {});
   return true;

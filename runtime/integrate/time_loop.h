@@ -7,11 +7,15 @@
 //   verify_crossings: those of the last event; after a reversal the loop is back at the time of that event
 //   record_history, check_states: delayed signals; the states of a selection that are fixed
 //   write_rows: of results within the step; at an event, show_before_event holds the row before it
-//   (recorder.h) process_event at an event, else assertions_hold reselect_states: where the selection has
-//   become bad restart of the integrator if equations or states changed, with a short step after crowded
-//   events show_after_event, check_assertions_after_event; a row of the grid at the time of an event shows
-//   what holds
-//     after it
+//   (recorder.h)
+//
+//   process_event at an event, with the assertions before and after it; else assertions_hold
+//
+//   reselect_states: where the selection has become bad
+//
+//   restart of the integrator if equations or states changed, with a short step after crowded events
+//
+//   show_after_event: a row of the grid at the time of an event shows what holds after it
 //
 // time_loop.cpp has the loop, time_loop_events.cpp what happens at events, time_loop_rows.cpp the rows.
 //
@@ -102,7 +106,9 @@ class TimeLoop {
   double next_time_event(double time);
   bool finish(double time);
   bool assertions_hold(double time);
+  bool check_assertions_before_event(double time);
   bool check_assertions_after_event(double time);
+  double before_crossing(double time) const;
   bool reselect_states(double time);
   bool makes_progress(double time);
   bool write_rows(double time, bool inclusive);
@@ -147,13 +153,13 @@ class TimeLoop {
   double first_step_ = 0;   // the length of the next step; 0: as the integrator chooses
   std::uint32_t next_row_;  // of results
   // Of the step that ended last:
-  std::vector<double> before_;    // the event at its end: of all variables, where it may change tied ones
-  std::span<const int> crossed_;  // directions at its end, by watched number; empty: none crossed
-  bool event_ = false;            // there is an event at its end
-  bool turned_back_ = false;      // verification returned to the event before
-  bool restart_ = false;          // the integrator must restart
+  std::vector<double> before_;       // the event at its end: of all variables, where it may change tied ones
+  std::span<const int> crossed_;     // directions at its end, by watched number; empty: none crossed
+  bool event_ = false;               // there is an event at its end
+  bool turned_back_ = false;         // verification returned to the event before
+  bool restart_ = false;             // the integrator must restart
+  std::optional<Failure> violated_;  // an assertion at an event that is not confirmed yet
   // Detection of a simulation that no longer advances:
-  std::optional<Failure> violated_;            // an assertion at an event that is not confirmed yet
   double step_mark_, event_mark_ = -HUGE_VAL;  // times at which the counters were last reset
   double last_time_;
   int slow_steps_ = 0, standing_steps_ = 0;

@@ -60,6 +60,11 @@ void TimeLoop::show_step(double time) {
   values = held;
 }
 
+/// A time on the other side of the crossing of an event, which is located just behind it.
+double TimeLoop::before_crossing(double time) const {
+  return time - kBehind * std::max(std::abs(time), range_);
+}
+
 /// The row before the event at this time, by the values that are held until then; after a reversal, the
 /// current ones. It leaves no trace in the values of the instance.
 void TimeLoop::show_before_event(double time) {
@@ -73,7 +78,7 @@ void TimeLoop::show_before_event(double time) {
   };
   // An event is located just behind its crossing, where the equations before it may no longer have a value
   // (`if x >= 0 then sqrt x else 0`); then the row shows the other side of the crossing.
-  if (solve(at) || solve(at - kBehind * std::max(std::abs(at), range_))) recorder_.before_event(at, values);
+  if (solve(at) || solve(before_crossing(at))) recorder_.before_event(at, values);
   problem_.instance.failure() = {};
   values = held;
 }

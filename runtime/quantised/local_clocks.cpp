@@ -34,6 +34,9 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
     first = e;
   }
 
+  // Assertions are checked at events of the whole model.
+  if (!model.assertions.empty()) local.assign(clocks, 0);
+
   std::vector<std::uint32_t> trigger_of;  // per assignment
   for (const std::uint32_t b : events.values)
     for (std::uint32_t row = 0; row < model.batches[b].count; ++row) {
@@ -70,6 +73,18 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
         if (events.previous[p].of != kNone) add(c, events.previous[p].of);
     }
   });
+  // What another trigger reads, itself or through `pre`, belongs to the round of both where they fire
+  // together.
+  std::vector<std::uint32_t> assigned_by(model.variables, kNone);  // a local clock
+  for (std::uint32_t c = 0; c < clocks; ++c)
+    for (const std::uint32_t a : assigns[c]) assigned_by[assignments[a].variable] = c;
+  for (std::uint32_t a = 0; a < assignments.size(); ++a)
+    each_variable(model, model.batches[assignments[a].batch], assignments[a].row, [&](std::uint32_t v) {
+      const std::uint32_t p = previous_of[v];
+      const std::uint32_t of = p == kNone ? v : events.previous[p].of;
+      const std::uint32_t c = of == kNone ? kNone : assigned_by[of];
+      if (c != kNone && c != clock_of[trigger_of[a]]) local[c] = 0;
+    });
   NumberLists previous_of_variable = NumberLists::collect(model.variables, [&](const auto& add) {
     for (std::uint32_t k = 0; k < events.previous.size(); ++k)
       if (events.previous[k].of != kNone) add(events.previous[k].of, k);

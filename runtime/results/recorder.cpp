@@ -26,8 +26,10 @@ bool each(const Output& output, Sink::Error& first, const Call& call) {
   return fine;
 }
 
+/// Whether two values of a column differ by more than rounding. Whole numbers, as those of an Int, have none.
 bool differ(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) != std::isnan(b);
+  if (a == std::floor(a) && b == std::floor(b)) return a != b;
   return a != b && !(std::abs(a - b) <= kSame * std::max(std::abs(a), std::abs(b)));
 }
 

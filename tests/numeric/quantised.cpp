@@ -60,6 +60,13 @@ TEST_CASE("Quantised states: what rests exactly at the limit of a comparison cro
   CHECK(value(run, "x") == Approx(1));
 }
 
+TEST_CASE("Quantised states: clocks that tick together are one round") {
+  // Both tick at 0.875 for the first time: one reads what the other had before.
+  const Run run = quantised("sharedTicks", 1, 1e-4);
+  CHECK(value(run, "a") == 1);
+  CHECK(value(run, "b") == 0);
+}
+
 TEST_CASE("Quantised states: a stiff pair takes steps of its slow mode") {
   const Run run = quantised("stiff", 500, 1e-4);
   // The slow mode: -0.01, nearly.

@@ -68,6 +68,7 @@ class CvodeIntegrator final : public Integrator {
   bool jacobian_is_new_ = false;  // since the last estimate
   SpectralRadius spectral_radius_;
   std::optional<double> radius_;
+  bool oscillates_ = false;  // the Jacobian's largest eigenvalues are imaginary
   double time_ = 0, stop_ = 0;
   Statistics before_;  // counters up to the last restart
   IntegratorOptions options_;
@@ -151,7 +152,7 @@ bool CvodeIntegrator::make_memory() {
 }
 
 bool CvodeIntegrator::step() {
-  if (options_.changes_method && choice_.asks_for_change(adams_, step_times_spectral_radius()) &&
+  if (options_.changes_method && choice_.asks_for_change(adams_, step_times_spectral_radius(), oscillates_) &&
       !change_method())
     return false;
   if (advance()) return true;
@@ -252,8 +253,11 @@ bool CvodeIntegrator::slopes(double time, double* out) {
 
 /// The length of the last step times an estimate of the spectral radius of the Jacobian, if there is one.
 std::optional<double> CvodeIntegrator::step_times_spectral_radius() {
-  if (std::exchange(jacobian_is_new_, false))
-    radius_ = spectral_radius_.estimate(system_.jacobian().pattern(), jacobian_);
+  if (std::exchange(jacobian_is_new_, false)) {
+    const SparsePattern& pattern = system_.jacobian().pattern();
+    radius_ = spectral_radius_.estimate(pattern, jacobian_);
+    oscillates_ = oscillates(pattern, jacobian_);
+  }
   double step = 0;
   CVodeGetLastStep(memory_, &step);
   return radius_ ? std::optional(*radius_ * step) : std::nullopt;

@@ -1,5 +1,6 @@
 #include "runtime/linear/spectral_radius.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +10,18 @@ namespace runtime {
 namespace {
 // Iterations of the first estimate before those that count; of later ones; and those that count.
 constexpr int kFirst = 20, kLater = 2, kCounted = 8;
+// Largest square of the trace, over the size times the trace of the square: damping of a tenth.
+constexpr double kDamping = 0.01;
+
+double entry(const SparsePattern& pattern, std::span<const double> values, std::size_t row,
+             std::size_t column) {
+  const auto begin = pattern.rows.begin() + static_cast<std::ptrdiff_t>(pattern.starts[column]);
+  const auto end = pattern.rows.begin() + static_cast<std::ptrdiff_t>(pattern.starts[column + 1]);
+  const auto found = std::lower_bound(begin, end, row,
+                                      [](auto a, std::size_t b) { return static_cast<std::size_t>(a) < b; });
+  if (found == end || static_cast<std::size_t>(*found) != row) return 0;
+  return values[static_cast<std::size_t>(found - pattern.rows.begin())];
+}
 }  // namespace
 
 double SpectralRadius::estimate(const SparsePattern& pattern, std::span<const double> values) {
@@ -51,6 +64,18 @@ double SpectralRadius::normalise() {
   if (norm > 0)
     for (double& x : vector_) x /= norm;
   return norm;
+}
+
+bool oscillates(const SparsePattern& pattern, std::span<const double> values) {
+  double trace = 0, of_square = 0;
+  for (std::size_t column = 0; column < pattern.n; ++column)
+    for (auto k = pattern.starts[column]; k < pattern.starts[column + 1]; ++k) {
+      const auto row = static_cast<std::size_t>(pattern.rows[static_cast<std::size_t>(k)]);
+      const double value = values[static_cast<std::size_t>(k)];
+      if (row == column) trace += value;
+      of_square += value * entry(pattern, values, column, row);
+    }
+  return of_square < 0 && trace * trace < -kDamping * static_cast<double>(pattern.n) * of_square;
 }
 
 }  // namespace runtime

@@ -23,4 +23,8 @@ class SpectralRadius {
   std::vector<double> vector_, product_;
 };
 
+/// Whether the largest eigenvalues are imaginary, with hardly any damping: the sum of their squares, the
+/// trace of the square of the matrix, is negative, and the trace is small beside its root.
+bool oscillates(const SparsePattern& pattern, std::span<const double> values);
+
 }  // namespace runtime

@@ -51,3 +51,22 @@ TEST_CASE("the spectral radius of a heated rod, of an oscillator, of a stiff pai
   const Sparse nothing(2, {{0, 1}}, {1});
   CHECK(SpectralRadius().estimate(nothing.pattern, nothing.values) == 0);
 }
+
+TEST_CASE("waves, with and without damping, and what is stiff besides") {
+  auto oscillator = [](double w, double damping) {
+    return Sparse(2, {{0, 1}, {1, 0}, {1, 1}}, {1, -w * w, -2 * damping * w});
+  };
+  for (const double w : {1e-3, 1.0, 300.0}) {
+    const Sparse undamped = oscillator(w, 0), hardly = oscillator(w, 0.02), damped = oscillator(w, 0.5);
+    CHECK(oscillates(undamped.pattern, undamped.values));
+    CHECK(oscillates(hardly.pattern, hardly.values));
+    CHECK_FALSE(oscillates(damped.pattern, damped.values));
+  }
+  // The largest eigenvalues decide: an oscillator of frequency 1 beside one that decays by 10 or by 1/100.
+  const Sparse stiff(3, {{0, 1}, {1, 0}, {2, 2}}, {1, -1, -10}),
+      slow(3, {{0, 1}, {1, 0}, {2, 2}}, {1, -1, -0.01});
+  CHECK_FALSE(oscillates(stiff.pattern, stiff.values));
+  CHECK(oscillates(slow.pattern, slow.values));
+  const Sparse nothing(2, {{0, 1}}, {1});
+  CHECK_FALSE(oscillates(nothing.pattern, nothing.values));
+}

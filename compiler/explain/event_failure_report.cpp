@@ -101,23 +101,25 @@ class EventReport : FailureNames {
     keep(d);
   }
 
-  /// Two assignments of one round that each count from the value before it.
+  /// Two assignments of one round that each start from the value before it: counts, or toggles of a Bool.
   void assignment_lost() {
     const Origin second = effect_origin(f_.effects[1]);
     const std::string v = variable(f_.variables[0].variable);
     Diagnostic& d = diagnostics_.report(
         Code::AssignmentsConflict, span_of(second),
-        fmt::format("two assignments of one round count {} at t = {}, as if they were one", v,
-                    seconds(f_.time)));
+        fmt::format("one of two assignments of one round to {} is lost at t = {}", v, seconds(f_.time)));
     d.label("this assigns " + number(f_.variables[1].value));
     if (const Origin first = effect_origin(f_.effects[0]); first.source != second.source)
       d.also(span_of(first), "and this assigns " + number(f_.variables[0].value) + ", too");
     const std::string one = system::instance_name(c_.system, effect_origin(f_.effects[0]).instance);
     const std::string other = system::instance_name(c_.system, second.instance);
     if (one != other) d.note(fmt::format("in `{}` and in `{}`", one, other));
-    d.note("assignments of a round are simultaneous: `pre x` is the value before the round in all of them");
-    d.help("let each count in a variable of its own, and add these up where the total is read");
-    d.help("to count such an instant once, write one `when` with all conditions: `when a, b do`");
+    d.note(
+        "each starts from the value before the round, and both come to the same: one after the other they "
+        "would "
+        "have counted twice");
+    d.help("let each assign a variable of its own, and combine these where the result is read");
+    d.help("if such an instant is to count once, write one `when` with all conditions: `when a, b do`");
     keep(d);
   }
 

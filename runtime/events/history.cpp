@@ -218,7 +218,8 @@ void History::end_instant(std::span<const double> values, bool changed) {
     for (std::uint32_t k = group.first; k < group.last; ++k) {
       const double now = source(k, values);
       largest_[k] = std::max(largest_[k], std::abs(now));
-      jump = jump || std::abs(now - at_end_[k]) > kJump * largest_[k];
+      // Piecewise constant signals, as Ints, change by events alone.
+      jump = jump || std::abs(now - at_end_[k]) > (k >= group.constant ? 0 : kJump * largest_[k]);
       at_end_[k] = now;
     }
     if (jump)

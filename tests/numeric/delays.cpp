@@ -193,3 +193,16 @@ TEST_CASE("a run that begins from results has no past: it is as its start") {
   check_rows(run, "y", 1e-8, [](double t) { return std::max(1.0, t - 0.5); });
   std::remove(file.c_str());
 }
+
+TEST_CASE("a delayed Int jumps by one, however large it is") {
+  const Run run = Model("delays.sr", "largeCount").run({.stop = 3, .steps = 3, .events = true});
+  const std::vector<double> past = numeric::column(run, "past"), times = run.trajectory.times();
+  int jumps = 0;
+  for (std::size_t row = 1; row < times.size(); ++row)
+    if (past[row] != past[row - 1]) {
+      ++jumps;
+      CHECK(times[row] == Approx(jumps - 0.25));
+      CHECK(times[row - 1] == times[row]);
+    }
+  CHECK(jumps == 3);
+}

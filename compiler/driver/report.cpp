@@ -110,6 +110,15 @@ std::string_view reason_of(runtime::FormReason reason) {
   return {};
 }
 
+/// The quantised states with most steps. Variables are those of `model`, which has not changed its structure.
+static std::string busiest_states(const Compiled& model, const runtime::Statistics& s) {
+  std::string text;
+  for (const runtime::Statistics::StateSteps& state : s.busiest)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                        dae::variable_name(model.system, model.dae, state.variable), state.steps);
+  return text;
+}
+
 void print_statistics(const Compiled& model, const Run& run, explain::EventLog& events) {
   const runtime::Statistics& s = run.outcome.statistics;
   const pipeline::Executable& code = model.executable;
@@ -158,11 +167,7 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   if (quantised) {
     row("steps", fmt::format("{} of single states, order {}", s.steps, s.last_order));
     row("evaluations", fmt::format("{}, each of what one state or comparison affects", s.evaluations));
-    std::string busiest;
-    for (const runtime::Statistics::StateSteps& state : s.busiest)
-      busiest += fmt::format("{}{} {}", busiest.empty() ? "" : ", ",
-                             dae::variable_name(model.system, model.dae, state.variable), state.steps);
-    row("most steps", busiest);
+    if (s.structure_changes == 0) row("most steps", busiest_states(model, s));
   } else {
     row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
     row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,

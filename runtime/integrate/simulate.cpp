@@ -388,6 +388,7 @@ bool Simulation::is_accepted(InitialValueProblem& problem, bool ready, bool& aga
 bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
   const bool by_transition = !outcome_.transitions.empty();
   outcome_.statistics.structure_changes += by_transition;
+  outcome_.statistics.updates.clear();  // of other states
   changed_ = true;
   const double time = part_.begin;
   outcome_.status = Outcome::Failed;

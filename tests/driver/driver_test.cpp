@@ -80,6 +80,20 @@ TEST_CASE("run: --stats gives the reason of the choice of auto") {
         std::string::npos);
 }
 
+TEST_CASE("run: --stats names the busiest quantised states, of a model that keeps its structure") {
+  auto statistics = [](const char* example) {
+    const Finished f = sigrel({"run", std::string(SIGREL_SOURCE_DIR "/examples/") + example, "--stats",
+                               "--no-plot", "--solver", "qss"});
+    CHECK(f.code == 0);
+    CHECK(f.out.find("quantised states") != std::string::npos);
+    return f.out;
+  };
+  CHECK(statistics("00_cooling.sr").find("most steps") != std::string::npos);
+  const std::string dividing = statistics("27_dividing_cells.sr");
+  CHECK(dividing.find("most steps") == std::string::npos);
+  CHECK(dividing.find(" structures compiled") != std::string::npos);
+}
+
 TEST_CASE("run: --stats gives the reason of the implicit form") {
   auto model = [](int count, const std::string& declarations, const auto& equations) {
     std::string names, lines;

@@ -16,7 +16,7 @@ import re
 import subprocess
 import tempfile
 
-SOLVERS = ("auto", "cvode", "adams", "ida")
+SOLVERS = ("auto", "cvode", "adams", "ida", "qss")
 
 
 def number(pattern, text):

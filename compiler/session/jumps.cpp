@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <unordered_set>
 
 #include "compiler/base/index_table.h"
@@ -220,24 +221,36 @@ std::vector<Differentiated> differentiated(const system::System& system) {
 std::vector<std::uint32_t> tied_to_states(const dae::System& dae, std::span<const runtime::State> states) {
   std::vector<std::uint32_t> result;
   if (dae.derivative_of.empty()) return result;
-  std::vector<bool> state(dae.variables.size(), false);
-  for (const runtime::State& s : states) state[s.variable] = true;
+  const auto variables = static_cast<std::uint32_t>(dae.variables.size());
+  std::vector<bool> is_state(variables, false), with_state(variables, false), known(variables, false);
+  for (const runtime::State& s : states) is_state[s.variable] = true;
+  // Each set of variables that constraints tie to each other has one that represents it.
+  std::vector<std::uint32_t> parent(variables);
+  std::iota(parent.begin(), parent.end(), std::uint32_t{0});
+  const auto set_of = [&](std::uint32_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
   incidence::EquationList equations(dae.equations);
-  std::vector<bool> known(dae.variables.size(), false);
+  std::vector<std::uint32_t> tied;
   for (const std::uint32_t constraint : dae.derivative_of) {
     if (constraint == kNone) continue;
-    bool with_state = false;
-    std::vector<std::uint32_t> tied;
+    std::uint32_t first = kNone;
     equations.each_variable(EquationId{constraint}, [&](VariableId v) {
-      with_state = with_state || state[v.value];
-      if (dae.variables[v.value].derivative != kNone && !state[v.value]) tied.push_back(v.value);
+      if (dae.variables[v.value].derivative == kNone && !is_state[v.value]) return;
+      if (first == kNone) first = v.value;
+      parent[set_of(v.value)] = set_of(first);
+      if (!known[v.value] && !is_state[v.value]) tied.push_back(v.value);
+      known[v.value] = true;
     });
-    for (const std::uint32_t v : tied)
-      if (with_state && !known[v]) {
-        known[v] = true;
-        result.push_back(v);
-      }
   }
+  for (const dae::StateSet& set : dae.sets)
+    for (const std::uint32_t candidate : set.candidates)
+      for (const std::uint32_t selected : set.states)
+        parent[set_of(dae.variables[candidate].integral)] = set_of(selected);
+  for (const runtime::State& s : states) with_state[set_of(s.variable)] = true;
+  for (const std::uint32_t v : tied)
+    if (with_state[set_of(v)]) result.push_back(v);
   return result;
 }
 

@@ -31,7 +31,7 @@ struct Differentiated {
 /// Those of the equations of a system.
 std::vector<Differentiated> differentiated(const system::System& system);
 
-/// Variables that are no states, but are tied to one by a constraint.
+/// Variables that are no states, but are tied to one by constraints, also through other variables.
 std::vector<std::uint32_t> tied_to_states(const dae::System& dae, std::span<const runtime::State> states);
 
 struct Jump {

@@ -22,6 +22,8 @@ constexpr double kContinuous = 1e-7;
 // States that differ by less are those before the instant.
 constexpr double kSame = 1e-12;
 constexpr std::size_t kNamed = 5, kListed = 4;  // unknowns, modes in a message
+// A structure that grows so much at one instant, to such a size, grows without end.
+constexpr std::size_t kMostGrowth = 64, kLargest = 100'000;
 
 /// The variable that is the derivative of this order; kNone if there is none.
 std::uint32_t derivative(const dae::System& dae, std::uint32_t variable, std::uint32_t order) {
@@ -38,6 +40,9 @@ double value_of(const dae::System& dae, std::span<const double> values, std::uin
   if (v == dae::kNone) return kNoValue;
   return alias.kind == dae::Alias::Negated ? 0.0 - values[v] : values[v];
 }
+
+/// What a transition that lets a structure grow adds to: unknowns, and numbers in the arguments of modes.
+std::size_t size_of(const system::System& system) { return system.unknowns + system.mode_numbers.size(); }
 
 /// The modes of all switches, by identity.
 std::map<std::uint32_t, std::pair<std::string, std::string>> modes_by_identity(
@@ -88,6 +93,11 @@ std::optional<runtime::NextStructure> StructureChanges::next(const runtime::Stru
   branches_told_ = branches_told_ || !end.jumps.empty();
   const bool same_instant = end.at_once && end.time == time_;
   time_ = end.time;
+  if (!same_instant) {
+    size_before_ = size_of(current_->system);
+    changes_ = 0;
+  }
+  ++changes_;
   // Other states: what has been tried before the jump may be possible after it.
   if (same_instant && !jumped_ && same_states(end)) {
     search_.refuse(modes_, {});
@@ -133,6 +143,10 @@ std::optional<runtime::NextStructure> StructureChanges::follow_transitions(const
                                   text(taken.target)));
   }
   entered_.push_back(fmt::format("{}", fmt::join(entered, " and ")));
+  if (has_outgrown()) {
+    report_growth();
+    return std::nullopt;
+  }
   pipeline::SingularModes one_by_one;
   for (std::size_t k = 0; k < due.size() && due.size() > 1; ++k)
     one_by_one.others.push_back(next_modes(end, due[k]));
@@ -347,9 +361,12 @@ std::string StructureChanges::name_of(std::uint32_t unknown, std::uint32_t order
 /// The system of the next modes has errors: the first of them is the reason.
 void StructureChanges::report_inconsistent(const Diagnostics& found) {
   const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
-  Diagnostic& d = refused_.report(
-      Code::NoConsistentModes, until_,
-      fmt::format("at t = {:.9g} s the model changes to modes whose equations cannot be solved", time_));
+  const bool is_limit = error != found.all().end() &&
+                        (error->code == Code::LimitExceeded || error->code == Code::EvaluationTooLong);
+  Diagnostic& d =
+      refused_.report(is_limit ? error->code : Code::NoConsistentModes, until_,
+                      fmt::format("at t = {:.9g} s the model changes to modes {}", time_,
+                                  is_limit ? "that exceed a limit" : "whose equations cannot be solved"));
   d.label(entered_.back());
   if (error != found.all().end()) {
     if (error->primary)
@@ -358,7 +375,10 @@ void StructureChanges::report_inconsistent(const Diagnostics& found) {
       d.note("in these modes: " + error->message);
     for (const std::string& note : error->notes) d.note(note);
     d.helps = error->helps;
-    if (error->code == Code::LimitExceeded) return;
+  }
+  if (is_limit) {
+    if (changes_ > 1) d.note(fmt::format("{} changes follow each other at this instant", changes_));
+    return;
   }
   d.help(
       "each combination of modes that a run reaches needs as many independent equations as unknowns; small "
@@ -377,6 +397,26 @@ void StructureChanges::report_cycle() {
   d.help(
       "the condition under which a mode is entered and the one under which it is left hold at the same time; "
       "let them exclude each other");
+}
+
+/// Whether transitions at this instant let the structure grow without end.
+bool StructureChanges::has_outgrown() const {
+  const std::size_t size = size_of(current_->system);
+  return size > kLargest && size / kMostGrowth > size_before_;
+}
+
+void StructureChanges::report_growth() {
+  diagnostics_
+      .report(Code::EndlessEvents, until_,
+              fmt::format("transitions follow each other without end at t = {:.9g} s", time_))
+      .label(entered_.back())
+      .note(
+          fmt::format("{} changes at this instant let the model grow from {} to {} unknowns and arguments of "
+                      "modes",
+                      changes_, size_before_, size_of(current_->system)))
+      .help(
+          "the condition still holds in the mode that is entered: let it become false there; a list can be "
+          "built by a function in one transition");
 }
 
 void StructureChanges::report(const std::string& why, std::span<const std::uint32_t> unknowns) {

@@ -70,6 +70,8 @@ class StructureChanges final : public runtime::StructureSource {
   Verdict refuse(runtime::NextStructure& next);
   void report_inconsistent(const Diagnostics& found);
   void report_cycle();
+  bool has_outgrown() const;
+  void report_growth();
   void report(const std::string& why, std::span<const std::uint32_t> unknowns);
   double before(std::uint32_t identity, std::uint32_t order) const;
   runtime::NextStructure start_of(const std::vector<elaborate::ChosenMode>& modes) const;
@@ -96,6 +98,7 @@ class StructureChanges final : public runtime::StructureSource {
   std::vector<std::string> entered_;              // what led to it, in words
   bool branches_told_ = false;                    // ends of the solutions of algebraic loops
   // At an instant:
+  std::size_t size_before_ = 0, changes_ = 0;  // of the structure before the first change; of these
   pipeline::ModeSearch search_;
   std::vector<std::vector<double>> before_jump_;  // `values_`
   Diagnostics refused_;                           // why the first modes that were tried are not possible

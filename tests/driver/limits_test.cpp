@@ -183,3 +183,26 @@ TEST_CASE("a file with the name of a module declares that module") {
   CHECK(sigrel({"check", temporary("Mod.sr", "module A.Mod where\n\nx = 1.0\n")}).code == 0);
   CHECK(sigrel({"check", temporary("01_mod.sr", "module Other where\n\nx = 1.0\n")}).code == 0);
 }
+
+TEST_CASE("a structure that grows with every change ends with the limit, at the transition") {
+  const std::string file = temporary("cells.sr",
+                                     "main = simulate (sigrel () where\n"
+                                     "  local x, total :: Real\n"
+                                     "  der x = 1.0\n"
+                                     "  switch Of 1 where\n"
+                                     "    mode Of (n :: Int) where\n"
+                                     "      local y :: Real^n\n"
+                                     "      for i in 1 .. n do y[i] = x\n"
+                                     "      total = y[1]\n"
+                                     "      until x > 0.1 * real n -> Of (n + 1)\n"
+                                     "  initially x = 0.0) with { stop = 1.05 }\n");
+  CHECK(sigrel({"run", file}).code == 0);
+  const Finished f = sigrel({"run", file, "--limit", "unknowns=8"});
+  CHECK(f.code == 1);
+  INFO(f.err);
+  CHECK(contains(f.err, "error[SR0553]: at t = 0."));
+  CHECK(contains(f.err, "changes to modes that exceed a limit"));
+  CHECK(contains(f.err, "cells.sr:9:"));
+  CHECK(contains(f.err, "--limit unknowns=VALUE"));
+  CHECK(!contains(f.err, "small losses"));
+}

@@ -88,6 +88,13 @@ TEST_CASE("states that constraints tie to a source jump with it, without a switc
                            1e-7);
 }
 
+TEST_CASE("a jump passes through several constraints") {
+  // 2 (w1 - 2) = -P, 3 (w3 - 1) = 2 P and w1 = 2 (w3 + 5) afterwards.
+  const double w3 = -14.5 / 5.5, w1 = 2 * (w3 + 5);
+  numeric::check_values_at("jumping_sources.sr", "chained",
+                           {{"w1", 0.9, 2}, {"w1", 2, w1}, {"w3", 2, w3}, {"angle", 2, 2 + w1}}, 1e-7);
+}
+
 TEST_CASE("random networks of capacitors conserve the charge of each node") {
   for (const char* solver : {"auto", "cvode", "adams", "ida"})
     for (const int n : {2, 3, 5, 8}) {

@@ -92,6 +92,10 @@ TEST_CASE("transitions without end are an error with their line") {
   CHECK(text.find("until x >") != std::string::npos);
 }
 
+TEST_CASE("a list may double at one instant, as long as it comes to an end") {
+  check("doubling", {{"y", 0.4, 1}, {"y", 0.6, 1024}}, 1e-12);
+}
+
 TEST_CASE("a parameter that is set holds in every structure") {
   numeric::Model model("structural_change.sr", "friction 8.0", {{"most", 11.0}});
   const Run run = model.run({.stop = 5, .tolerance = 1e-9, .set = {{"most", 11.0}}});

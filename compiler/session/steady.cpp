@@ -19,8 +19,8 @@ std::vector<std::uint32_t> held_variables(const runtime::Model& model) {
   std::vector<bool> is_state(model.variables, false);
   for (const runtime::State& s : model.states) is_state[s.variable] = true;
   std::vector<std::uint32_t> held;
-  for (const runtime::Effect& effect : model.events.effects)
-    if (!is_state[effect.variable]) held.push_back(effect.variable);
+  for (const runtime::Assignment& assignment : model.events.assignments)
+    if (!is_state[assignment.variable]) held.push_back(assignment.variable);
   std::ranges::sort(held);
   held.erase(std::ranges::unique(held).begin(), held.end());
   return held;

@@ -17,6 +17,14 @@ std::string listed(const std::vector<std::string>& names, std::size_t shown) {
   return text;
 }
 
+std::optional<std::string> near_name(const std::string& name, const std::vector<std::string>& others) {
+  std::vector<std::string_view> candidates;
+  for (const std::string& other : others)
+    if (name.size() > 1 || other.size() > 1) candidates.push_back(other);
+  const auto near = did_you_mean(name, candidates);
+  return near ? std::optional(std::string(*near)) : std::nullopt;
+}
+
 std::string counted(std::size_t n, const char* noun) {
   return n == 0   ? fmt::format("no {}", noun)
          : n == 1 ? fmt::format("1 {}", noun)

@@ -2,6 +2,7 @@
 // message labels.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ namespace sigrel::singularity {
 
 /// "`a`", "`a` and `b`", "`a`, `b` and `c`", "`a`, `b`, `c`, `d`, `e` and 17 more".
 std::string listed(const std::vector<std::string>& names, std::size_t shown = 5);
+/// Another name that was perhaps meant. All names of one letter are near to each other: `b` is not taken for
+/// `a`, but `bb` for `b`.
+std::optional<std::string> near_name(const std::string& name, const std::vector<std::string>& others);
 /// "1 equation", "3 equations", "no equation".
 std::string counted(std::size_t n, const char* noun);
 /// "one", "two", … "nine", "10".

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/singularity/lone_nodes.h"
 #include "compiler/singularity/report.h"
+#include "compiler/structural_types/components.h"
 #include "compiler/structural_types/unbalanced.h"
 
 namespace sigrel::structural_types {
@@ -34,8 +36,22 @@ void report_unbalanced(const components::Library& library, const Unbalanced& par
       "the relations that a connector is connected with supply one equation for each of its flows: every "
       "other "
       "part here has as many equations as flows");
+  // A connector that nothing mentions lacks its equations.
+  for (const LocalName node : body.unused_nodes)
+    d.note(fmt::format("nothing in `{}` is connected to `{}`", text(body.relation), text(node)));
   d.help(more ? "drop an equation, or let it contain another unknown"
               : "an equation is missing: often it is the balance of the flows, which sum to 0");
+}
+
+/// Those inside the parts that a definition applies: the flat system knows them.
+std::vector<singularity::LoneNodes> lone_nodes_of_parts(const components::Library& library,
+                                                        std::uint32_t component) {
+  constexpr std::size_t kMostRows = 1'000'000;
+  const std::optional<Flat> flat = flatten(library, component, kMostRows);
+  if (!flat) return {};
+  const Incidence& incidence = flat->expansion.incidence;
+  return singularity::lone_nodes(ExpansionView(library, component, *flat),
+                                 singularity::structural_causes(incidence.rows, incidence.interface).under);
 }
 
 /// Whether all unknowns belong to one part: then the definition of that part has the warning.
@@ -56,10 +72,51 @@ void report_structure(const components::Library& library,
                       const Typing& typing, Diagnostics& diagnostics) {
   const Incidence& whole = typing.composition.incidence;
   const CompositionView view(library, component, typing.composition);
+  const singularity::StructuralCauses causes = typing.causes();
+  if (!causes.under.empty() && singularity::lone_nodes(view, causes.under).empty()) {
+    const std::vector<singularity::LoneNodes> inside = lone_nodes_of_parts(library, component);
+    if (!inside.empty()) {
+      singularity::report_lone_nodes(inside.front(), diagnostics)
+          .note(fmt::format("because of this, {} has fewer equations than unknowns", view.relation()));
+      return;
+    }
+  }
   const int equations = static_cast<int>(whole.rows.rows()) - static_cast<int>(whole.hidden);
   if (auto part = unbalanced_part(library, types, library.components[component], equations))
     return report_unbalanced(library, *part, view, component, *types[part->component], whole, diagnostics);
-  singularity::report_structural(view, typing.causes(), diagnostics);
+  singularity::report_structural(view, causes, diagnostics);
+}
+
+void warn_of_lone_nodes(const components::Library& library,
+                        const std::vector<std::optional<StructuralType>>& types, std::uint32_t component,
+                        Diagnostics& diagnostics) {
+  const components::Component& c = library.components[component];
+  const system::Template& body = library.system.templates[c.body];
+  if (!c.flows || !types[component] || !c.exposed.empty() || body.lone_nodes.empty()) return;
+  const std::uint32_t rank = types[component]->rank();
+  if (rank >= *c.flows) return;
+  const std::optional<Composition> composition = composition_of(library, types, component);
+  if (!composition) return;
+  singularity::LoneNodes lone{&body, 0, {}};
+  Incidence incidence = composition->incidence;
+  for (const system::LoneNode& node : body.lone_nodes) {
+    if (lone.nodes.size() == *c.flows - rank) break;
+    Incidence with = incidence;  // where nothing is connected, the flow is zero
+    with.rows.targets.push_back(c.interface + node.local + node.first_flow);
+    with.rows.end_row();
+    if (!cover(with).complete()) continue;
+    incidence = std::move(with);
+    lone.nodes.push_back({&node, true});
+  }
+  if (lone.nodes.empty()) return;
+  std::ranges::stable_sort(lone.nodes, {},
+                           [](const singularity::LoneNodes::Node& n) { return n.node->span; });
+  Diagnostics found;
+  Diagnostic d = singularity::report_lone_nodes(lone, found);
+  d.severity = Severity::Warning;
+  d.note(fmt::format("`{}` has {} for {}; a part has as many as flows where it is used in place of others",
+                     text(body.relation), counted(rank, "equation"), counted(*c.flows, "flow")));
+  diagnostics.append(std::move(d));
 }
 
 void report_coefficients(const Singularity& s, const components::Library& library, std::uint32_t component,

@@ -43,6 +43,17 @@ std::vector<std::string> other_nodes(const Template& body, const LoneNode& lone)
   return result;
 }
 
+/// The only other lone node of the body with this connector.
+const LoneNode* counterpart(const Template& body, const LoneNode& lone) {
+  const LoneNode* found = nullptr;
+  for (const LoneNode& other : body.lone_nodes) {
+    if (other.local == lone.local || other.connector != lone.connector) continue;
+    if (found) return nullptr;
+    found = &other;
+  }
+  return found;
+}
+
 /// A name of the body that the node was perhaps meant to have. A node that nothing uses is likely, however it
 /// is spelt.
 std::optional<std::string> meant(const Template& body, const LoneNode& lone) {
@@ -51,7 +62,8 @@ std::optional<std::string> meant(const Template& body, const LoneNode& lone) {
   for (const LocalName other : body.unused_nodes)
     if (fields_of(body, text(other)) == fields_of(body, name)) unused.push_back(text(other));
   if (unused.size() == 1) return unused.front();
-  if (name.find('.') != std::string::npos) return std::nullopt;  // the node of a part without arguments
+  // Those of parts without arguments are not named in the source; elements differ on purpose.
+  if (name.find_first_of(".[") != std::string::npos) return std::nullopt;
   const std::vector<std::string> others = unused.empty() ? other_nodes(body, lone) : unused;
   return near_name(name, others);
 }
@@ -110,13 +122,19 @@ Diagnostic& report_lone_nodes(const LoneNodes& lone, Diagnostics& diagnostics) {
   d.label(only_part(first));
   for (std::size_t k = 1; k < std::min(lone.nodes.size(), kShown); ++k)
     d.also(lone.nodes[k].node->span, only_part(*lone.nodes[k].node));
-  const bool same_kind = names.size() == 2 && fields_of(body, names[0]) == fields_of(body, names[1]);
-  const auto other = one || !same_kind ? meant(body, first) : std::nullopt;
-  if (other) {
-    const bool unused = std::ranges::find(body.unused_nodes, *other, [](LocalName n) { return text(n); }) !=
-                        body.unused_nodes.end();
-    d.help(fmt::format("did you mean `{}`{}?", *other, unused ? ", which nothing is connected to" : ""));
-  } else if (same_kind) {
+  // Elsewhere in the body another node may be determined by what is connected to its interface, and yet be
+  // the counterpart of a misspelt one.
+  const LoneNode* other = one                      ? counterpart(body, first)
+                          : lone.nodes.size() == 2 ? lone.nodes[1].node
+                                                   : nullptr;
+  const auto name = meant(body, first);
+  const bool unused = name && std::ranges::find(body.unused_nodes, *name, [](LocalName n) {
+                                return text(n);
+                              }) != body.unused_nodes.end();
+  if (name && (one || unused || !other)) {
+    d.help(fmt::format("did you mean `{}`{}?", *name, unused ? ", which nothing is connected to" : ""));
+  } else if (other && other->connector == first.connector) {
+    if (one) d.also(other->span, only_part(*other));
     d.help("if both are the same node, give them the same name");
   } else {
     d.help(fmt::format("connect {} to another part", one ? "it" : "them"));

@@ -56,6 +56,17 @@ std::string first_names(const SourceView& view, Numbers unknowns, Numbers prefer
   return listed(names, kShown);
 }
 
+/// "the flows at `b`" if the unknowns are flows, which have no names in the source; else empty.
+std::string flows_at(const SourceView& view, Numbers unknowns, std::span<const Place> places) {
+  std::vector<std::string> nodes;
+  for (const Place& p : places)
+    if (!p.node.empty() && std::ranges::find(nodes, p.node) == nodes.end()) nodes.push_back(p.node);
+  const bool flows = std::ranges::all_of(unknowns, [&](std::uint32_t u) {
+    return !view.has_name(u) || view.kind(u) == system::UnknownKind::Flow;
+  });
+  return flows && !nodes.empty() ? "the flows at " + listed(nodes, 3) : std::string();
+}
+
 /// Two uses of one relation with the same arguments, if a set of equations that is small contains some of
 /// both: their names.
 std::optional<std::pair<std::string, std::string>> same_uses(const SourceView& view, Numbers equations) {
@@ -90,7 +101,10 @@ std::optional<std::string> meant(const SourceView& view, std::uint32_t unknown) 
 Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scope scope,
                         Diagnostics& diagnostics) {
   const graph::HallSet& set = over.set;
-  const std::vector<Place> places = view.places(set.rows, scope);
+  std::vector<Place> places = view.places(set.rows, scope);
+  const auto same = same_uses(view, set.rows);
+  if (same)  // the second of them is to blame
+    std::ranges::stable_partition(places, [&](const Place& p) { return p.part != same->second; });
   const Place& last = places.back();
   if (set.columns.empty()) {
     Diagnostic& d =
@@ -102,7 +116,8 @@ Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scop
         "give a parameter its value where the relation is used; what must hold can be stated with `assert`");
   }
   const std::string unknowns = counted(set.columns.size(), "unknown");
-  const std::string names = first_names(view, set.columns, view.unknowns_of(set.rows.back()), scope);
+  std::string names = flows_at(view, set.columns, places);
+  if (names.empty()) names = first_names(view, set.columns, view.unknowns_of(set.rows.back()), scope);
   Diagnostic& d =
       diagnostics.report(Code::TooManyEquations, last.span,
                          fmt::format("{} of {} determine only {}{}{}", counted(set.rows.size(), "equation"),
@@ -113,10 +128,9 @@ Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scop
   label_others(d, places, "together with this");
   view.note_instance(d, scope);
   note_every_use(d, view, scope);
-  if (const auto same = same_uses(view, set.rows))
-    d.help(fmt::format(
-        "`{}` is connected to the same nodes as `{}`: remove one of them, or add an unknown to it",
-        same->second, same->first));
+  if (same)
+    d.help(fmt::format("`{}` has the same arguments as `{}`: remove one of them, or add an unknown to it",
+                       same->second, same->first));
   else
     d.help(
         "one of these equations is redundant or contradicts the others: remove it, or add another "

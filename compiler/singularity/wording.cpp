@@ -44,7 +44,8 @@ std::vector<Place> in_order_of_blame(std::vector<Place> places) {
   });
   std::vector<Place> merged;
   for (Place& p : places)
-    if (!merged.empty() && merged.back().span == p.span && merged.back().part == p.part)
+    if (!merged.empty() && merged.back().span == p.span && merged.back().part == p.part &&
+        merged.back().node == p.node)
       merged.back().equations += p.equations;  // components of one equation, iterations of one `for`
     else
       merged.push_back(std::move(p));
@@ -55,7 +56,8 @@ Place equation_place(const system::SourceEquation& equation) {
   using enum system::EquationKind;
   return {.span = equation.span,
           .part = {},
-          .implicit = equation.kind == Argument || equation.kind == NodeSum || equation.kind == Potential};
+          .implicit = equation.kind == Argument || equation.kind == NodeSum || equation.kind == Potential,
+          .node = equation.kind == NodeSum ? text(equation.component) : std::string()};
 }
 
 std::string contributes(const Place& place) {

@@ -31,6 +31,7 @@ struct Place {
   bool implicit = false;  // an equation of a node or an argument, which nobody wrote as an equation
   /// How many equations the use contributes may depend on a relation parameter.
   enum Bound : std::uint8_t { Exactly, AtLeast, AtMost } bound = Exactly;
+  std::string node = {};  // of an equation that says that the flows at a node sum to zero
 };
 
 /// Implicit equations first, then uses, then the written equations of the body, each in source order: the

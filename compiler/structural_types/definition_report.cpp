@@ -36,9 +36,12 @@ void report_unbalanced(const components::Library& library, const Unbalanced& par
       "the relations that a connector is connected with supply one equation for each of its flows: every "
       "other "
       "part here has as many equations as flows");
-  // A connector that nothing mentions lacks its equations.
-  for (const LocalName node : body.unused_nodes)
-    d.note(fmt::format("nothing in `{}` is connected to `{}`", text(body.relation), text(node)));
+  if (!more && !body.unused_nodes.empty()) {
+    const std::string node = text(body.unused_nodes.front());
+    d.note(fmt::format("nothing in `{}` is connected to `{}`", text(body.relation), node));
+    d.help(fmt::format("connect `{}` to a part, or give it the equations that it lacks", node));
+    return;
+  }
   d.help(more ? "drop an equation, or let it contain another unknown"
               : "an equation is missing: often it is the balance of the flows, which sum to 0");
 }

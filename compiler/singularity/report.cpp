@@ -117,7 +117,8 @@ Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scop
   }
   const std::string unknowns = counted(set.columns.size(), "unknown");
   std::string names = flows_at(view, set.columns, places);
-  if (names.empty()) names = first_names(view, set.columns, view.unknowns_of(set.rows.back()), scope);
+  const std::vector<std::uint32_t> blamed = view.unknowns_of(set.rows.back());
+  if (names.empty()) names = first_names(view, set.columns, same ? set.columns : blamed, scope);
   Diagnostic& d =
       diagnostics.report(Code::TooManyEquations, last.span,
                          fmt::format("{} of {} determine only {}{}{}", counted(set.rows.size(), "equation"),

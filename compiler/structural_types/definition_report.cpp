@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include "compiler/singularity/lone_nodes.h"
 #include "compiler/singularity/report.h"
@@ -44,6 +46,53 @@ void report_unbalanced(const components::Library& library, const Unbalanced& par
   }
   d.help(more ? "drop an equation, or let it contain another unknown"
               : "an equation is missing: often it is the balance of the flows, which sum to 0");
+}
+
+/// A signal in the interface of a part that no equation of the part contains.
+struct UnusedSignal {
+  std::uint32_t application, variable;  // of the definition; of the interface of the part
+};
+
+/// The first one to which an unknown is passed that nothing determines. Fields of connectors are no signals:
+/// a source has no equation for its potential or for its flow.
+std::optional<UnusedSignal> unused_signal(const components::Library& library,
+                                          const components::Component& component,
+                                          const std::vector<singularity::UnderDetermined>& under) {
+  std::map<std::uint32_t, std::vector<bool>> used_in;  // by component: of its interface
+  auto used = [&](std::uint32_t c) -> const std::vector<bool>& {
+    const components::Component& part = library.components[c];
+    auto [at, fresh] = used_in.try_emplace(c, part.interface, false);
+    if (fresh)
+      for (const std::vector<std::uint32_t>* list : {&part.variables, &part.arguments})
+        for (const std::uint32_t v : *list)
+          if (v < part.interface) at->second[v] = true;
+    return at->second;
+  };
+  for (const singularity::UnderDetermined& cause : under)
+    for (std::uint32_t a = 0; a < component.applications.size(); ++a) {
+      const std::uint32_t c = component.applications[a].component;
+      const components::Component& part = library.components[c];
+      if (part.hole || !part.combinations.empty()) continue;
+      const std::vector<std::string>& names = library.system.templates[part.body].interface;
+      for (std::uint32_t k = 0; k < part.interface; ++k) {
+        const std::uint32_t passed = component.arguments[component.applications[a].first_argument + k];
+        if (std::ranges::binary_search(cause.undetermined, passed) &&
+            names[k].find('.') == std::string::npos && !used(c)[k])
+          return UnusedSignal{a, k};
+      }
+    }
+  return std::nullopt;
+}
+
+/// Adds it to the report about a definition whose unknown it is.
+void label_unused_signal(const components::Library& library, const components::Component& component,
+                         const UnusedSignal& signal, Diagnostic& report) {
+  const components::Component& part =
+      library.components[component.applications[signal.application].component];
+  const system::Template& body = library.system.templates[part.body];
+  report.also(
+      body.interface_spans[signal.variable],
+      fmt::format("`{}` is in no equation of `{}`", body.interface[signal.variable], text(body.relation)));
 }
 
 /// Those inside the parts that a definition applies: the flat system knows them.
@@ -87,7 +136,15 @@ void report_structure(const components::Library& library,
   const int equations = static_cast<int>(whole.rows.rows()) - static_cast<int>(whole.hidden);
   if (auto part = unbalanced_part(library, types, library.components[component], equations))
     return report_unbalanced(library, *part, view, component, *types[part->component], whole, diagnostics);
-  singularity::report_structural(view, causes, diagnostics);
+  Diagnostics reports;
+  singularity::report_structural(view, causes, reports);
+  const auto signal = unused_signal(library, library.components[component], causes.under);
+  bool first = true;
+  for (Diagnostic d : reports.all()) {
+    if (signal && d.code == Code::Undetermined && std::exchange(first, false))
+      label_unused_signal(library, library.components[component], *signal, d);
+    diagnostics.append(std::move(d));
+  }
 }
 
 void warn_of_lone_nodes(const components::Library& library,
@@ -117,7 +174,7 @@ void warn_of_lone_nodes(const components::Library& library,
   Diagnostics found;
   Diagnostic d = singularity::report_lone_nodes(lone, found);
   d.severity = Severity::Warning;
-  d.note(fmt::format("`{}` has {} for {}; a part has as many as flows where it is used in place of others",
+  d.note(fmt::format("`{}` has {} for {}: models of parts with as many equations as flows cannot use it",
                      text(body.relation), counted(rank, "equation"), counted(*c.flows, "flow")));
   diagnostics.append(std::move(d));
 }

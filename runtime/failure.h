@@ -17,7 +17,7 @@ enum class FailureKind : std::uint8_t {
   StartContradicts,     // the initial values violate `equations`, or, dependent, a combination of them
   StartUndetermined,    // all equations of the start leave `variables` open; `equations` contain them
   ZeroPivot,            // in a loop, the coefficient of `variables` in `equations` is zero or not finite
-  NotFinite,            // an equation, its Jacobian, or one of `effects` gives NaN or infinity
+  NotFinite,            // an equation, its Jacobian, or one of `assignments` gives NaN or infinity
   ErrorTest,            // the integrator cannot meet the tolerance with any step
   Convergence,          // the integrator's Newton method does not converge with any step
   NoProgress,           // steps became so small that the stop time is out of reach
@@ -29,11 +29,12 @@ enum class FailureKind : std::uint8_t {
   StatesLost,           // the selected states no longer determine `variables` by `equations`
   Assertion,            // `equations`: the number of the violated assertion; `variables`: those it reads
   EndlessEvents,        // zero crossings, `equations`, of `variables` change without end at one instant
-  AssignmentsDisagree,  // `effects`, to `variables`, depend on their own results; or else those of `triggers`
-                        // do
-  AssignmentsConflict,  // two `effects` that were executed together assign different values to `variables`
+  AssignmentsDisagree,  // `assignments`, to `variables`, depend on their own results; or else those of
+                        // `triggers` do
+  AssignmentsConflict,  // two `assignments` that were executed together assign different values to
+                        // `variables`
   AssignmentLost,  // two such assign one value, but executed one after the other would have given the second
-  IntegerRange,    // one of `effects` gives an Int variable a value that may have been rounded
+  IntegerRange,    // one of `assignments` gives an Int variable a value that may have been rounded
   BadClock,        // a clock of `triggers` has a period that is not positive, or ticks out of order
   BadDelay,        // the length of a delay, `parameters`, is not positive
   Structure,       // no system follows a change of structure; reported by its source (structure.h)
@@ -84,9 +85,9 @@ struct Failure {
   std::vector<FailedEquation> equations{};  // worst first, at most a few
   /// StartContradicts, dependent: redundant initial equations that do not hold, where the schedule succeeded.
   std::vector<FailedEquation> violated{};
-  std::vector<std::uint32_t> triggers{};  // that fired last, at most a few
-  std::vector<std::uint32_t> effects{};   // AssignmentsConflict, NotFinite: into Events::effects
-  std::vector<Follower> followers{};      // of a loop, in order, at most a few
+  std::vector<std::uint32_t> triggers{};     // that fired last, at most a few
+  std::vector<std::uint32_t> assignments{};  // AssignmentsConflict, NotFinite: into Events::assignments
+  std::vector<Follower> followers{};         // of a loop, in order, at most a few
   /// LoopSingular, dependent: known variables that the sum still contains, and the unknowns of which the
   /// equations determine only a combination; at most a few.
   std::vector<std::uint32_t> constrained{}, combined{};

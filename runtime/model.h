@@ -199,10 +199,11 @@ struct Clock {
 };
 
 /// An assignment by a trigger that fires: a variable (a state, or one of `Model::constants`) takes the value
-/// of a row.
-struct Effect {
+/// of a row of Events::values.
+struct Assignment {
   std::uint32_t trigger = 0;
   std::uint32_t variable = 0;
+  BatchRow value;
   bool negated = false;
   bool integer = false;  // the variable is an Int, which a double holds below kFirstInexact
 };
@@ -222,7 +223,7 @@ struct Events {
   };
   std::vector<Alternative> alternatives;  // each after that of its preceding trigger
   std::vector<std::uint32_t> values;      // Residual batches: the assigned values
-  std::vector<Effect> effects;            // of their rows, batch after batch
+  std::vector<Assignment> assignments;    // of their rows, batch after batch
   std::vector<Clock> clocks;
   std::vector<std::uint32_t> jitters;        // parameters
   struct Previous {                          // `variable` (of Model::constants) is `pre` of `of`

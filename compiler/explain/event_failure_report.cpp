@@ -50,8 +50,8 @@ class EventReport : FailureNames {
 
   void assignments_disagree() {
     const std::string when = " at t = " + seconds(f_.time);
-    if (!f_.effects.empty()) {
-      keep(pipeline::report_cyclic_assignments(c_.system, c_.dae, f_.effects, when, diagnostics_));
+    if (!f_.assignments.empty()) {
+      keep(pipeline::report_cyclic_assignments(c_.system, c_.dae, f_.assignments, when, diagnostics_));
       return;
     }
     Diagnostic& d = diagnostics_.report(Code::AssignmentsDisagree, trigger_span(f_.triggers[0]),
@@ -65,18 +65,20 @@ class EventReport : FailureNames {
     keep(d);
   }
 
-  /// The origin of the value of an effect: the effects are the rows of the assigned values in order.
-  Origin effect_origin(std::uint32_t effect) const { return dae::origin(c_.dae.values, effect); }
+  /// The origin of the value of an assigned value, by the number of its assignment.
+  Origin origin_of_assignment(std::uint32_t assignment) const {
+    return dae::origin(c_.dae.values, assignment);
+  }
 
-  /// Whether a clock, and no condition, executes the assignment of an effect.
-  bool is_clock(std::uint32_t effect) const {
-    return c_.system.events.triggers[c_.plan.model.events.effects[effect].trigger].kind ==
+  /// Whether a clock, and no condition, executes the assignment.
+  bool is_clock(std::uint32_t assignment) const {
+    return c_.system.events.triggers[c_.plan.model.events.assignments[assignment].trigger].kind ==
            system::Trigger::Every;
   }
 
   void assignments_conflict() {
-    const Span first = span_of(effect_origin(f_.effects[0]));
-    const Origin second = effect_origin(f_.effects[1]);
+    const Span first = span_of(origin_of_assignment(f_.assignments[0]));
+    const Origin second = origin_of_assignment(f_.assignments[1]);
     Diagnostic& d = diagnostics_.report(Code::AssignmentsConflict, span_of(second),
                                         fmt::format("{} is assigned different values at t = {}",
                                                     variable(f_.variables[0].variable), seconds(f_.time)));
@@ -84,7 +86,7 @@ class EventReport : FailureNames {
         .also(first, "and this assigns " + number(f_.variables[0].value));
     if (const std::string instance = system::instance_name(c_.system, second.instance); !instance.empty())
       d.note("in `" + instance + "`");
-    const int clocks = is_clock(f_.effects[0]) + is_clock(f_.effects[1]);
+    const int clocks = is_clock(f_.assignments[0]) + is_clock(f_.assignments[1]);
     d.note(fmt::format("{} in the same round, and assignments of a round are simultaneous",
                        clocks == 0   ? "both conditions became true"
                        : clocks == 1 ? "the clock ticked and the condition became true"
@@ -103,15 +105,16 @@ class EventReport : FailureNames {
 
   /// Two assignments of one round that each start from the value before it: counts, or toggles of a Bool.
   void assignment_lost() {
-    const Origin second = effect_origin(f_.effects[1]);
+    const Origin second = origin_of_assignment(f_.assignments[1]);
     const std::string v = variable(f_.variables[0].variable);
     Diagnostic& d = diagnostics_.report(
         Code::AssignmentsConflict, span_of(second),
         fmt::format("one of two assignments of one round to {} is lost at t = {}", v, seconds(f_.time)));
     d.label("this assigns " + number(f_.variables[1].value));
-    if (const Origin first = effect_origin(f_.effects[0]); first.source != second.source)
+    if (const Origin first = origin_of_assignment(f_.assignments[0]); first.source != second.source)
       d.also(span_of(first), "and this assigns " + number(f_.variables[0].value) + ", too");
-    const std::string one = system::instance_name(c_.system, effect_origin(f_.effects[0]).instance);
+    const std::string one =
+        system::instance_name(c_.system, origin_of_assignment(f_.assignments[0]).instance);
     const std::string other = system::instance_name(c_.system, second.instance);
     if (one != other) d.note(fmt::format("in `{}` and in `{}`", one, other));
     d.note(
@@ -127,7 +130,7 @@ class EventReport : FailureNames {
   /// infinite (reduce/integer_guards.h).
   void integer_range() {
     const runtime::FailedVariable& v = f_.variables[0];
-    const Origin origin = effect_origin(f_.effects[0]);
+    const Origin origin = origin_of_assignment(f_.assignments[0]);
     const bool intermediate = std::isinf(v.value);
     Diagnostic& d = diagnostics_.report(
         Code::IntegerOverflow, span_of(origin),
@@ -227,7 +230,7 @@ class EventReport : FailureNames {
 
   /// The value of an assignment is NaN or infinite.
   void not_finite() {
-    const Origin origin = effect_origin(f_.effects[0]);
+    const Origin origin = origin_of_assignment(f_.assignments[0]);
     const std::string instance = system::instance_name(c_.system, origin.instance);
     Diagnostic& d = diagnostics_.report(
         Code::NotFinite, span_of(origin),
@@ -254,7 +257,7 @@ bool is_event_failure(const runtime::Failure& failure) {
     case FailureKind::AssignmentLost:
     case FailureKind::IntegerRange:
     case FailureKind::BadClock: return true;
-    case FailureKind::NotFinite: return !failure.effects.empty();
+    case FailureKind::NotFinite: return !failure.assignments.empty();
     default: return false;
   }
 }

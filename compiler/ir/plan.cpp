@@ -183,15 +183,23 @@ void verify(const Plan& plan) {
       broken("a zero crossing has no parameter");
   }
   for (std::uint32_t r : model.events.conditions) verify_reader(r, "a condition");
-  for (std::uint32_t r : model.events.values) verify_reader(r, "an assignment");
+  std::vector<bool> assigned(model.batches.size(), false);
+  for (std::uint32_t r : model.events.values) {
+    verify_reader(r, "an assignment");
+    assigned[r] = true;
+  }
   std::vector<bool> kept(model.variables, false);
   for (const runtime::State& s : model.states) kept[s.variable] = true;
   for (std::uint32_t v : model.constants) kept[v] = true;
   // The numbers may be anything here.
   auto in = [&](const std::vector<bool>& set, std::uint32_t v) { return v < model.variables && set[v]; };
-  for (const runtime::Effect& e : model.events.effects)
-    if (!in(kept, e.variable) || e.trigger >= model.events.triggers)
-      broken(fmt::format("variable {} cannot be assigned", e.variable));
+  for (const runtime::Assignment& a : model.events.assignments) {
+    if (!in(kept, a.variable) || a.trigger >= model.events.triggers)
+      broken(fmt::format("variable {} cannot be assigned", a.variable));
+    if (a.value.batch >= assigned.size() || !assigned[a.value.batch] ||
+        a.value.row >= model.batches[a.value.batch].count)
+      broken("an assignment has no value");
+  }
   for (const auto* triggers : {&model.events.conditional, &model.events.initial, &model.events.terminal})
     for (const std::uint32_t t : *triggers)
       if (t >= model.events.triggers) broken("an event has no trigger");
@@ -335,11 +343,11 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
   };
   of_events("event conditions\n", model.events.conditions);
   of_events("assigned values\n", model.events.values);
-  if (!model.events.effects.empty()) out += "assignments\n";
-  for (std::size_t k = 0; k < model.events.effects.size() && k < 20; ++k) {
-    const runtime::Effect& e = model.events.effects[k];
+  if (!model.events.assignments.empty()) out += "assignments\n";
+  for (std::size_t k = 0; k < model.events.assignments.size() && k < 20; ++k) {
+    const runtime::Assignment& a = model.events.assignments[k];
     out +=
-        fmt::format("  trigger {}: {}{} := value {}\n", e.trigger, e.negated ? "-" : "", name(e.variable), k);
+        fmt::format("  trigger {}: {}{} := value {}\n", a.trigger, a.negated ? "-" : "", name(a.variable), k);
   }
   if (!model.delays.empty()) out += "delays\n";
   for (std::size_t k = 0; k < model.delays.size() && k < 20; ++k) {

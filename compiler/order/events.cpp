@@ -53,10 +53,12 @@ void add_events(const system::System& system, const dae::System& dae, Kernels& k
   }
   for (const EquationTable& table : dae.values.tables) {
     if (table.rows() == 0) continue;
-    events.values.push_back(add_rows(table, 0, kernels, plan));
-    for (std::uint32_t k : table.tags)
-      events.effects.push_back({dae.assignments[k].trigger, dae.assignments[k].variable,
-                                dae.assignments[k].negated, is_integer(dae.assignments[k].variable)});
+    const std::uint32_t batch = add_rows(table, 0, kernels, plan);
+    events.values.push_back(batch);
+    for (std::uint32_t row = 0; row < table.rows(); ++row) {
+      const dae::Assignment& a = dae.assignments[table.tags[row]];
+      events.assignments.push_back({a.trigger, a.variable, {batch, row}, a.negated, is_integer(a.variable)});
+    }
   }
   for (const system::Clock& c : system.events.clocks)
     events.clocks.push_back({c.trigger, c.period, c.offset, c.start, c.stop, c.first_jitter, c.jitters});

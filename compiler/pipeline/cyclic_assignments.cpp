@@ -7,24 +7,27 @@
 namespace sigrel::pipeline {
 
 Diagnostic& report_cyclic_assignments(const system::System& system, const dae::System& dae,
-                                      std::span<const std::uint32_t> effects, std::string_view when,
+                                      std::span<const std::uint32_t> assignments, std::string_view when,
                                       Diagnostics& diagnostics) {
-  std::vector<std::uint32_t> variables;  // by effect
+  std::vector<std::uint32_t> variables;  // by assignment
   for (const EquationTable& table : dae.values.tables)
     for (const std::uint32_t assignment : table.tags)
       variables.push_back(dae.assignments[assignment].variable);
   auto needs = [&](std::size_t k) {
     auto name = [&](std::size_t at) {
-      return dae::variable_name(system, dae, variables[effects[at % effects.size()]]);
+      return dae::variable_name(system, dae, variables[assignments[at % assignments.size()]]);
     };
     return fmt::format("`{}` needs the new `{}`", name(k), name(k + 1));
   };
-  auto span = [&](std::size_t k) { return system.sources[dae::origin(dae.values, effects[k]).source].span; };
+  auto span = [&](std::size_t k) {
+    return system.sources[dae::origin(dae.values, assignments[k]).source].span;
+  };
   Diagnostic& d = diagnostics.report(Code::AssignmentsDisagree, span(0),
                                      fmt::format("assignments{} depend on their own results", when));
   d.label(needs(0));
-  for (std::size_t k = 1; k < effects.size(); ++k) d.also(span(k), needs(k));
-  const std::string instance = system::instance_name(system, dae::origin(dae.values, effects[0]).instance);
+  for (std::size_t k = 1; k < assignments.size(); ++k) d.also(span(k), needs(k));
+  const std::string instance =
+      system::instance_name(system, dae::origin(dae.values, assignments[0]).instance);
   if (!instance.empty()) d.note("in `" + instance + "`");
   d.note(
       "assignments at one instant are simultaneous: a plain name is the value after the event, `pre x` the "

@@ -11,10 +11,10 @@
 
 namespace sigrel::pipeline {
 
-/// Reports a cycle of effects (rows of dae::System::values), in the order in which each needs the new value
-/// of the next one. `when`: " at t = 1 s", or empty.
+/// Reports a cycle of assignments (rows of dae::System::values), in the order in which each needs the new
+/// value of the next one. `when`: " at t = 1 s", or empty.
 Diagnostic& report_cyclic_assignments(const system::System& system, const dae::System& dae,
-                                      std::span<const std::uint32_t> effects, std::string_view when,
+                                      std::span<const std::uint32_t> assignments, std::string_view when,
                                       Diagnostics& diagnostics);
 
 /// Reports the first cycle of assignments of one handler: it needs no run. Those of several handlers are one

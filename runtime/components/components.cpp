@@ -108,7 +108,7 @@ bool Components::assigns_state(std::span<const std::uint32_t> rows) const {
     const RowIndex::Section& section = rows_.section_of(row);
     const std::uint32_t at = row - section.first;
     if (section.kind == Kind::State) states.push_back(model.states[section.tag + at].variable);
-    if (section.kind == Kind::Value) assigned.push_back(model.events.effects[section.tag + at].variable);
+    if (section.kind == Kind::Value) assigned.push_back(model.events.assignments[section.tag + at].variable);
   }
   return std::ranges::any_of(assigned,
                              [&](std::uint32_t v) { return std::ranges::find(states, v) != states.end(); });
@@ -131,7 +131,7 @@ bool Components::is_exact_row(std::uint32_t row) const {
               model.zero_crossings[section.crossing].kind == ZeroCrossing::Comparison);
     case Kind::Condition:
       return !at_end_[model.events.conditional[section.tag + at]] && variation == Variation::Constant;
-    case Kind::Value: return !at_end_[model.events.effects[section.tag + at].trigger];
+    case Kind::Value: return !at_end_[model.events.assignments[section.tag + at].trigger];
     case Kind::Alternative: return !at_end_[model.events.alternatives[at].preceding];
     case Kind::Previous:
     case Kind::Clock: return true;

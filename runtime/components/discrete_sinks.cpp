@@ -63,7 +63,8 @@ bool DiscreteSinks::possible(std::uint32_t row, const Variation& variation,
     }
     case Kind::Value: {
       // Only components let it fire.
-      const std::uint32_t trigger = index_.model().events.effects[section.tag + row - section.first].trigger;
+      const std::uint32_t trigger =
+          index_.model().events.assignments[section.tag + row - section.first].trigger;
       const std::span<const std::uint32_t> conditions = index_.writers(index_.trigger_node(trigger));
       return !conditions.empty() && std::ranges::all_of(conditions, [&](std::uint32_t writer) {
         bool by_component = false;
@@ -115,7 +116,7 @@ template <class Visit>
 void DiscreteSinks::each_activation(std::uint32_t row, const Visit& visit) const {
   const RowIndex::Section& section = index_.section_of(row);
   if (section.kind == Kind::Value)
-    visit(index_.trigger_node(index_.model().events.effects[section.tag + row - section.first].trigger));
+    visit(index_.trigger_node(index_.model().events.assignments[section.tag + row - section.first].trigger));
   else
     index_.each_read(row, visit);
 }

@@ -13,9 +13,6 @@ namespace runtime {
 
 namespace {
 
-// As for the whole model (time_loop.cpp): events that do not advance time come to no end.
-constexpr double kStuckAdvance = 1e-9;
-constexpr std::uint32_t kCloseEvents = 1000;
 // A difference of two numbers is rounding error up to this part of them.
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
 // Modes of a form; a coefficient that takes new values at every event has no use for more.
@@ -73,7 +70,8 @@ void ExactForm::find_coefficients() {
 
 void ExactForm::find_written() {
   const Model& model = part.model;
-  for (const Effect& effect : model.events.effects) written_variables.push_back(effect.variable);
+  for (const Assignment& assignment : model.events.assignments)
+    written_variables.push_back(assignment.variable);
   for (const Events::Previous& p : model.events.previous) written_variables.push_back(p.variable);
   for (const auto* steps : {&model.dynamic, &model.compared})
     for (const Step& step : *steps)
@@ -242,11 +240,11 @@ void ExactForm::find_directions(const std::function<bool(std::uint32_t)>& crosse
 
 bool ExactForm::advances(std::size_t component, double time) {
   Piece& piece = pieces[component];
-  if (!piece.is_rounding && time - piece.event_mark > kStuckAdvance * times.range()) {
+  if (!piece.is_rounding && time - piece.event_mark > kCloseAdvance * times.range()) {
     piece.event_mark = time;
     piece.close_events = 0;
     events.begin_sequence();
-  } else if (++piece.close_events >= kCloseEvents) {
+  } else if (++piece.close_events >= kMostCloseEvents) {
     instance.failure() = events.endless_sequence(time);
     instance.failure().events = piece.close_events;  // other components share the counts
     instance.failure().step = time - piece.event_mark;

@@ -50,7 +50,7 @@ class RowIndex {
     bool loop = false;
     std::uint32_t index = 0;     // of the batch or loop
     std::uint32_t crossing = 0;  // Crossing: of the zero crossing
-    std::uint32_t tag = 0;       // Condition, Value: place of the first row in `conditional` or `effects`
+    std::uint32_t tag = 0;       // Condition, Value: place of the first row in `conditional` or `assignments`
     std::uint32_t first = 0, rows = 0;
   };
 
@@ -132,7 +132,9 @@ void RowIndex::each_read(std::uint32_t row, const Visit& visit) const {
       else
         each_slot(batch_of(section), at, false, visit);
       break;
-    case Kind::Value: visit(trigger_node(model_.events.effects[section.tag + at].trigger)); [[fallthrough]];
+    case Kind::Value:
+      visit(trigger_node(model_.events.assignments[section.tag + at].trigger));
+      [[fallthrough]];
     case Kind::Crossing:
     case Kind::Condition:
     case Kind::Assertion: each_slot(batch_of(section), at, false, visit); break;
@@ -174,7 +176,7 @@ void RowIndex::each_written(std::uint32_t row, const Visit& visit) const {
       break;
     }
     case Kind::Condition: visit(trigger_node(model_.events.conditional[section.tag + at])); break;
-    case Kind::Value: visit(model_.events.effects[section.tag + at].variable); break;
+    case Kind::Value: visit(model_.events.assignments[section.tag + at].variable); break;
     case Kind::Previous: visit(model_.events.previous[at].variable); break;
     case Kind::Clock: visit(trigger_node(model_.events.clocks[at].trigger)); break;
     case Kind::Alternative: visit(trigger_node(model_.events.alternatives[at].trigger)); break;

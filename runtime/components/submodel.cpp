@@ -52,7 +52,7 @@ void renumber(Failure& failure, const Submodel& part, const Submodel& executed) 
   for (Follower& f : failure.followers) f.variable = part.variables[f.variable];
   for (FailedParameter& p : failure.parameters) p.parameter = part.parameters[p.parameter];
   for (std::uint32_t& t : failure.triggers) t = part.triggers[t];
-  for (std::uint32_t& e : failure.effects) e = part.effects[e];
+  for (std::uint32_t& e : failure.assignments) e = part.assignments[e];
 }
 
 Extraction::Extraction(const RowIndex& rows)
@@ -185,11 +185,14 @@ void Extraction::section(const RowIndex::Section& section, std::span<const std::
       break;
     case Kind::Value:
       model.events.values.push_back(of_batch());
-      for (const std::uint32_t row : rows) {
-        const Effect& effect = whole_.events.effects[section.tag + row];
-        model.events.effects.push_back(
-            {trigger(effect.trigger), variable(effect.variable), effect.negated, effect.integer});
-        part_->effects.push_back(section.tag + row);
+      for (std::uint32_t k = 0; k < rows.size(); ++k) {
+        const std::uint32_t number = section.tag + rows[k];
+        Assignment own = whole_.events.assignments[number];
+        own.trigger = trigger(own.trigger);
+        own.variable = variable(own.variable);
+        own.value = {model.events.values.back(), k};
+        model.events.assignments.push_back(own);
+        part_->assignments.push_back(number);
       }
       break;
     case Kind::Previous:
@@ -259,7 +262,7 @@ void Extraction::extract(std::span<const std::uint32_t> rows, Submodel& part) {
   part.parameters.clear();
   part.triggers.clear();
   part.crossings.clear();
-  part.effects.clear();
+  part.assignments.clear();
   part.foreign_variables.clear();
   part.foreign_parameters.clear();
   Model& model = part.model;
@@ -269,7 +272,7 @@ void Extraction::extract(std::span<const std::uint32_t> rows, Submodel& part) {
     list->clear();
   for (auto* list : {&model.dynamic, &model.compared, &model.asserted}) list->clear();
   model.states.clear(), model.batches.clear(), model.loops.clear(), model.zero_crossings.clear();
-  model.events.effects.clear(), model.events.clocks.clear(), model.events.previous.clear();
+  model.events.assignments.clear(), model.events.clocks.clear(), model.events.previous.clear();
   model.delays.clear(), model.kernels.clear(), model.timed.clear(), model.enclosures.clear();
   model.sharpness.clear(), model.linearity.clear();
   model.events.alternatives.clear(), model.time_functions.clear(), model.time_rows.clear();
@@ -340,8 +343,8 @@ void Extraction::write_structure() {
   for (const auto* values : {&m.events.conditions, &m.events.conditional, &m.events.values, &m.events.jitters,
                              &m.events.last, &m.events.terminal, &m.assertions})
     list(*values);
-  records(m.events.effects, [&](const Effect& e) {
-    return std::array{e.trigger, e.variable, word(e.negated), word(e.integer)};
+  records(m.events.assignments, [&](const Assignment& a) {
+    return std::array{a.trigger, a.variable, word(a.negated), word(a.integer)};
   });
   records(m.events.clocks, [&](const Clock& c) {
     return std::array{c.trigger, c.period, c.offset, c.start, c.stop, c.first_jitter, c.jitters};

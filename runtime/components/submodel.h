@@ -19,7 +19,7 @@ struct Submodel {
   Model model;  // without kernels
   // By own number: the number in the whole model.
   std::vector<std::uint32_t> variables, parameters, triggers;
-  std::vector<std::uint32_t> crossings, effects;  // ZeroCrossingFunctions; Events::effects
+  std::vector<std::uint32_t> crossings, assignments;  // ZeroCrossingFunctions; Events::assignments
   // Own numbers: what is common with other parts (discrete_sinks.h).
   std::vector<std::uint32_t> foreign_variables, foreign_parameters;
   std::vector<std::uint32_t> structure;  // equal if the models are equal but for the numbers of equations

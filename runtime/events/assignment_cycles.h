@@ -15,27 +15,27 @@ class AssignmentCycles {
   /// Finds the assignments that can be in a cycle, whatever fires.
   explicit AssignmentCycles(const Model& model);
 
-  /// The effects of a cycle, in the order in which each reads the next one; empty if there is none among the
-  /// assignments of the triggers that fired (per trigger: 1).
+  /// The assignments of a cycle, in the order in which each reads the next one; empty if there is none among
+  /// the assignments of the triggers that fired (per trigger: 1).
   std::span<const std::uint32_t> find(std::span<const std::uint8_t> fired);
   /// The same among those of one trigger, whichever: they need each other whenever it fires.
   std::span<const std::uint32_t> find_of_one_trigger();
 
  private:
   template <class Counts>
-  void leave_cycles(const Counts& counts);
+  void reduce_to_cycles(const Counts& counts);
   template <class Counts>
   void follow(const Counts& counts);
   void add_edges(const Model& model);
 
   struct Edge {
-    std::uint32_t reader = 0, assigner = 0;  // places in `effects_`
+    std::uint32_t reader = 0, assigner = 0;  // places in `assignments_`
   };
-  std::vector<std::uint32_t> effects_;   // those that can be in a cycle, ascending
-  std::vector<std::uint32_t> triggers_;  // of each
-  std::vector<Edge> edges_;              // by reader
-  // Of the current search, by effect: whether it is left, and what it has among those left.
-  std::vector<std::uint8_t> left_;
+  std::vector<std::uint32_t> assignments_;  // those that can be in a cycle, ascending
+  std::vector<std::uint32_t> triggers_;     // of each
+  std::vector<Edge> edges_;                 // by reader
+  // Of the current search, by assignment: whether it remains, and what it has among those that do.
+  std::vector<std::uint8_t> remaining_;
   std::vector<std::uint32_t> readers_, assigners_;
   std::vector<std::uint32_t> cycle_;
 };

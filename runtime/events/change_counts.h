@@ -10,6 +10,11 @@
 
 namespace runtime {
 
+/// Events, or changes of structure, follow each other without end when this many together advance by less
+/// than this part of the time range.
+constexpr std::uint32_t kMostCloseEvents = 1000;
+constexpr double kCloseAdvance = 1e-7;
+
 class ChangeCounts {
  public:
   /// Begins a new sequence.

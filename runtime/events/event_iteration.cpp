@@ -1,7 +1,6 @@
 #include "runtime/events/event_iteration.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -10,10 +9,6 @@
 namespace runtime {
 
 namespace {
-// Times that differ by less than this part of them are the same.
-constexpr double kSameTime = 1e-12;
-// After so many reversals at one time one comparison is reversed at a time.
-constexpr std::uint32_t kSimultaneousReversals = 4;
 // From this iteration on what is taken for rounding is doubled in each, up to this multiple: differences that
 // contradict each other without end may be rounding errors that are larger than estimated.
 constexpr int kTolerantIterations = 40;
@@ -24,14 +19,6 @@ double roundings(int iteration) {
 }
 // Times between events that are errors: this part of a moment, and of the time.
 constexpr double kShortest = 1e-3, kRoundingTime = 1e-14;
-// The measurement of rounding errors: parts by which states are displaced, to see the effect, and to have
-// loops solved from other values; this many moments between their times.
-constexpr double kRoundingPart = 1e-15, kOtherPart = 1e-6, kOtherMoment = 1e3;
-// The first steps of a part of a simulation: their error, as a multiple of the tolerance, and their time in
-// moments.
-constexpr double kErrorOfSteps = 100, kMomentsAhead = 1e6;
-// A crossing is located beyond the error by less than this multiple of it.
-constexpr double kBeyondError = 4;
 }  // namespace
 
 EventIteration::EventIteration(ModelInstance& instance, double moment)
@@ -55,9 +42,10 @@ bool EventIteration::take_inputs_evaluated() {
   return evaluated && !equations_changed && all_finite(instance_.values);
 }
 
-bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, bool& changed,
-                                     bool leaving) {
+bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial,
+                                     bool after_assignment) {
   Evaluator& evaluator = instance_.evaluator;
+  zero_crossings_changed_ = false;
   if (zero_crossings_.empty())
     return evaluator.run_checked(initial, point) && (handler_.empty() || evaluate_inputs(point));
   if (!initial.empty()) zero_crossings_.update_by_guesses(point, instance_.parameters);
@@ -68,7 +56,7 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
     if (!evaluated) evaluator.parameters_changed();
     if (!evaluated && (!evaluator.run_checked(initial, point) || !evaluate_inputs(point))) {
       if (initial.empty() || !update_where_known(initial, point)) return false;
-      changed = true;
+      zero_crossings_changed_ = true;
       continue;
     }
     inputs_evaluated_ = initial.empty();
@@ -78,11 +66,11 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
         known || !update(point, one_at_a_time, evaluated && functions_evaluated_, !initial.empty());
     functions_evaluated_ = true;
     known = false;
-    if (agree && !look_ahead(point, leaving, one_at_a_time)) {
+    if (agree && !look_ahead(point, after_assignment, one_at_a_time)) {
       zero_crossings_.tolerate(1);
       return true;
     }
-    changed = true;
+    zero_crossings_changed_ = true;
   }
   zero_crossings_.tolerate(1);
   evaluator.failure() = zero_crossings_.endless(point);
@@ -125,8 +113,8 @@ bool EventIteration::advance(const Point& from, Point& later) {
 /// Decides comparisons that are at zero by their differences a moment later; where the change in a moment is
 /// rounding error, as of a velocity at rest whose force is just beginning, by two moments. Whether one
 /// changed.
-bool EventIteration::look_ahead(const Point& point, bool leaving, bool first_only) {
-  consistent_ = !zero_crossings_.undecided(leaving);
+bool EventIteration::look_ahead(const Point& point, bool after_assignment, bool first_only) {
+  consistent_ = !zero_crossings_.undecided(after_assignment);
   if (consistent_) return false;
   functions_evaluated_ = false;
   here_ = instance_.values;
@@ -150,94 +138,6 @@ void EventIteration::record_rates(const Point& point, bool evaluated) {
   Point later = point;
   if (advance(here, later)) zero_crossings_.record_rates(later);
   std::ranges::copy(here_, instance_.values.begin());
-}
-
-bool EventIteration::start(double time, bool is_processed, double tolerance) {
-  if (!history_.empty()) history_.start(time, instance_.values, tolerance);
-  if (handler_.empty()) return true;
-  if (!handler_.start_clocks(time, is_processed, instance_.parameters, instance_.failure())) return false;
-  const std::span<const std::uint32_t> initial = instance_.model.events.initial;
-  if (handler_.next_tick() > time && (is_processed || initial.empty())) return true;
-  if (!is_processed) handler_.let_fire(initial);
-  bool changed = false;
-  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
-}
-
-bool EventIteration::hold_transitions(double time, double tolerance) {
-  if (handler_.empty()) return true;
-  const Point point = instance_.point(time);
-  if (!evaluate_inputs(point)) return false;
-  handler_.accept(point);
-  const std::vector<std::uint32_t> due = handler_.transitions();
-  here_ = instance_.values;
-  const Point here{time, here_.data(), point.parameters};
-  Point later = point;
-  zero_crossings_.take_equations_changed();
-  std::vector<std::uint32_t> held;
-  if (advance(here, later))
-    held = zero_crossings_.hold_at_zero(here, later, kMomentsAhead, kErrorOfSteps * tolerance,
-                                        handler_.read_by_transitions(), instance_.parameters);
-  std::ranges::copy(here_, instance_.values.begin());
-  handler_.accept(point);
-  const std::vector<std::uint32_t> now = handler_.transitions();
-  if (!held.empty() && !(now.size() < due.size() && std::ranges::includes(due, now)))
-    zero_crossings_.take_back(held, instance_.parameters);
-  bool changed = false;
-  if (zero_crossings_.take_equations_changed() && !make_consistent(point, {}, changed)) return false;
-  handler_.accept(point);
-  zero_crossings_.end_instant(instance_.parameters);
-  return true;
-}
-
-bool EventIteration::transitions_are_errors(double tolerance) const {
-  return zero_crossings_.has_stayed_near_zero(kBeyondError * kErrorOfSteps * tolerance,
-                                              handler_.read_by_transitions());
-}
-
-bool EventIteration::fire_after_change(double time, std::span<const std::uint8_t> before) {
-  if (handler_.empty() || before.empty() || !handler_.let_become_true(before)) return true;
-  bool changed = false;
-  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
-}
-
-bool EventIteration::resume(double time, Failure& failure, bool same_run) {
-  const Point point = instance_.point(time);
-  if (!evaluate_inputs(point)) return false;
-  zero_crossings_.resume(point);
-  time_events_.resume();
-  if (!same_run) accumulation_.clear();
-  if (handler_.empty()) return true;
-  handler_.accept(point);
-  return handler_.start_clocks(time, true, instance_.parameters, failure);
-}
-
-void EventIteration::save(Archive& archive) {
-  std::vector<double> memory(memory_size());
-  save(memory.data());
-  archive(history_);
-  archive.fixed(memory);
-}
-
-bool EventIteration::resume(double time, Archive& archive) {
-  if (!history_.read_lengths(instance_.parameters, instance_.failure())) return false;
-  archive(history_);
-  std::vector<double> memory(memory_size());
-  archive.fixed(memory);
-  if (!archive.fine()) return true;  // for the caller to see
-  const Point point = instance_.point(time);
-  if (!evaluate_inputs(point)) return false;
-  zero_crossings_.resume(point);
-  if (!handler_.empty()) handler_.accept(point);
-  load(memory.data());
-  return true;
-}
-
-bool EventIteration::finish(double time) {
-  const std::span<const std::uint32_t> terminal = instance_.model.events.terminal;
-  if (terminal.empty()) return true;
-  handler_.let_fire(terminal);
-  bool changed = false;
-  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }
 
 bool EventIteration::process(double time, std::span<const int> directions, bool& changed,
@@ -270,7 +170,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   zero_crossings_.take_equations_changed();
   inputs_evaluated_ = !jump_arrived && (instant.evaluated || !handler_.empty() || !directions.empty());
   zero_crossings_.crossed(directions, instance_.parameters);
-  bool done = make_consistent(point, {}, changed) && handle_events(point, changed);
+  bool done = make_consistent(point, {}, false) && handle_events(point);
   zero_crossings_.end_instant(instance_.parameters);
   const std::span<const std::uint8_t> read = handler_.read_parameters();
   changed = handler_.take_changed() || jump_arrived;
@@ -287,7 +187,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
 }
 
 /// The rounds of an instant; equations and zero crossings are consistent before and after.
-bool EventIteration::handle_events(const Point& point, bool& changed) {
+bool EventIteration::handle_events(const Point& point) {
   if (handler_.empty()) return true;
   int last_fired = 0;
   for (int round = 0; round < ZeroCrossings::kIterations; ++round) {
@@ -295,14 +195,14 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
       record_.fired(handler_.fired());
       counts_.fired(handler_.fired());
       last_fired = round;
-      if (!assign(point, changed)) return false;
+      if (!assign(point)) return false;
       if (accumulates(point.time)) return false;
       record_.assigned(instance_.values);
       handler_.record_previous(instance_.values);
     } else {
       if (!handler_.advance_previous(instance_.values)) return true;
       consistent_ = inputs_evaluated_ = false;
-      if (!make_consistent(point, {}, changed)) return false;
+      if (!make_consistent(point, {}, false)) return false;
     }
   }
   instance_.failure() = endless(point.time);
@@ -332,12 +232,12 @@ bool EventIteration::accumulates(double time) {
 /// too, so they are repeated with the equations solved until no value changes. The round is one step for
 /// zero crossings and conditions: each repetition leads from the values before to the new ones, and what
 /// earlier repetitions gave has no effect.
-bool EventIteration::assign(const Point& point, bool& changed) {
+bool EventIteration::assign(const Point& point) {
   handler_.restore_previous(instance_.values);
   zero_crossings_.get_decisions(decisions_);
   conditions_before_ = handler_.conditions_before();
   parameters_at_round_ = instance_.parameters;
-  if (const auto failure = handler_.cyclic(point.time)) {
+  if (const auto failure = handler_.assignments().cyclic(handler_.fired(), point.time)) {
     instance_.failure() = *failure;
     return false;
   }
@@ -346,16 +246,16 @@ bool EventIteration::assign(const Point& point, bool& changed) {
   for (std::size_t iteration = 0; iteration < most; ++iteration) {
     const bool again = iteration > 0;
     if (!assign_directly(point, again)) {
-      if (const auto failure = handler_.invalid(point.time)) {
+      if (const auto failure = handler_.assignments().invalid(point.time)) {
         instance_.failure() = *failure;
         return false;
       }
-      if (!make_consistent(point, {}, changed, true)) return false;
+      if (!make_consistent(point, {}, true)) return false;
       if (!zero_crossings_.unresolvable()) return true;
       instance_.failure() = endless(point.time);
       return false;
     }
-    most = std::min<std::size_t>(most, handler_.executed() + 2);
+    most = std::min<std::size_t>(most, handler_.assignments().executed() + 2);
     if (again) {
       zero_crossings_.set_decisions(decisions_);
       handler_.set_conditions_before(conditions_before_);
@@ -364,14 +264,14 @@ bool EventIteration::assign(const Point& point, bool& changed) {
     if (!evaluate_inputs(point)) return false;
     zero_crossings_.take_equations_changed();
     inputs_evaluated_ = true;
-    zero_crossings_.assigned(point, handler_.assigned(), handler_.changed());
+    zero_crossings_.assigned(point, handler_.assignments().assigned(), handler_.changed());
     functions_evaluated_ = true;
     consistent_ = !update(point, false, true, false);
     handler_.rearm(point);
-    if (!make_consistent(point, {}, changed, false)) return false;
+    if (!make_consistent(point, {}, false)) return false;
   }
   // NaN equals nothing, so that an assignment of it never settles.
-  const auto invalid = handler_.invalid(point.time);
+  const auto invalid = handler_.assignments().invalid(point.time);
   instance_.failure() = invalid && invalid->kind == FailureKind::NotFinite
                             ? *invalid
                             : handler_.failure(FailureKind::AssignmentsDisagree, point.time);
@@ -389,74 +289,6 @@ bool EventIteration::assign_directly(const Point& point, bool again) {
     if ((!changed && (again || repetition > 0)) || !handler_.reads_assigned()) break;
   }
   return any;
-}
-
-void EventIteration::record_consistent_values(double time) {
-  if (!zero_crossings_.any_unconfirmed()) return;
-  last_consistent_values_ = instance_.values;
-  last_consistent_time_ = time;
-}
-
-EventIteration::Verification EventIteration::verify(double time) {
-  const Point now = instance_.point(time);
-  if (!instance_.evaluator.run(instance_.model.compared, now))
-    return Verification::Confirmed;  // the next step will report the failure
-  const Point before{last_consistent_time_, last_consistent_values_.data(), instance_.parameters.data()};
-  const Verification result = zero_crossings_.verify(before, now, instance_.parameters);
-  if (result == Verification::Confirmed)
-    record_consistent_values(time);
-  else
-    std::ranges::copy(last_consistent_values_, instance_.values.begin());
-  if (result == Verification::TurnedBack) count_reversal(last_consistent_time_);
-  return result;
-}
-
-/// Comparisons that are reversed together again and again at one time may do so because each waits for the
-/// other, as two diodes in series that are at zero: one of them is reversed then.
-void EventIteration::count_reversal(double time) {
-  if (std::abs(time - last_reversal_) > kSameTime * std::abs(time)) reversals_ = 0;
-  last_reversal_ = time;
-  if (++reversals_ > kSimultaneousReversals) zero_crossings_.keep_one_reversal(reversals_);
-}
-
-bool EventIteration::turn_back(double time, std::span<const int> directions) {
-  if (zero_crossings_.any_unconfirmed()) std::ranges::copy(last_consistent_values_, instance_.values.begin());
-  if (!zero_crossings_.reverse(directions)) return false;
-  count_reversal(time);
-  return evaluate_inputs(instance_.point(time));
-}
-
-void EventIteration::measure_rounding(double time) {
-  Evaluator& evaluator = instance_.evaluator;
-  ZeroCrossingFunctions& functions = zero_crossings_.functions();
-  here_ = instance_.values;
-  const std::vector<State>& states = instance_.model.states;
-  // Signs without a pattern that a difference of two states could hide.
-  auto displaced = [&](std::size_t k, double part) {
-    const double x = here_[states[k].variable];
-    const double size = part * std::max(std::abs(x), instance_.nominal[states[k].variable]);
-    return x + (std::popcount(k * 0x9E3779B97F4A7C15u) % 2 ? size : -size);
-  };
-  auto evaluate = [&](double at, double part) {
-    for (std::size_t k = 0; k < states.size(); ++k)
-      if (!instance_.model.is_discrete(states[k].variable))
-        instance_.values[states[k].variable] = displaced(k, part);
-    const Point point = instance_.point(at);
-    history_.evaluate(at, instance_.values);
-    const bool known =
-        evaluator.run(instance_.model.dynamic, point) && evaluator.run(instance_.model.compared, point);
-    if (known) functions.evaluate(point);
-    return known;
-  };
-  if (evaluate(time, 0)) {
-    const std::vector<double> reference = functions.differences();
-    // Loops are solved again from the solution at another point.
-    for (const double part : {kRoundingPart, -kRoundingPart})
-      if (evaluate(time + kOtherMoment * moment_, kOtherPart * (part > 0 ? 1 : -1)) && evaluate(time, part))
-        zero_crossings_.record_rounding(reference);
-  }
-  evaluator.failure() = {};
-  std::ranges::copy(here_, instance_.values.begin());
 }
 
 Failure EventIteration::endless_sequence(double time) {

@@ -12,7 +12,8 @@
 //     record the new values of delayed signals in the history
 //
 // All of it works on the current values of the instance; nothing here depends on the form of the integrator's
-// system.
+// system. event_iteration.cpp is this loop; event_iteration_start.cpp begins and ends a run with it, and
+// event_iteration_verification.cpp is what lies between two instants.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -60,11 +61,13 @@ class EventIteration {
   History& history() { return history_; }
 
   /// Solves `initial` and then the dynamic schedule, and changes the values of zero crossings, until both
-  /// agree; sets `changed` if a value changed. False: `failure()` of the instance, as for the others below.
-  bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed) {
+  /// agree. False: `failure()` of the instance, as for the others below.
+  bool make_consistent(const Point& point, std::span<const Step> initial) {
     consistent_ = false;
-    return make_consistent(point, initial, changed, false);
+    return make_consistent(point, initial, false);
   }
+  /// Whether the last `make_consistent` changed the value of a zero crossing.
+  bool zero_crossings_changed() const { return zero_crossings_changed_; }
   /// Evaluates what zero crossings, conditions and delays read, from the current values of the states.
   bool evaluate_inputs(const Point& point) {
     return instance_.evaluator.run_checked(instance_.model.dynamic, point) &&
@@ -123,7 +126,7 @@ class EventIteration {
   /// discontinuity of a delayed signal arrives.
   double next_time_event(double time) {
     return std::min(
-        {time_events_.next(instance_.point(time)), handler_.next_tick(), history_.next_arrival()});
+        {time_events_.next(instance_.point(time)), handler_.clocks().next_tick(), history_.next_arrival()});
   }
   /// Whether the watched differences are those of the current values.
   bool functions_evaluated() const { return functions_evaluated_; }
@@ -164,17 +167,17 @@ class EventIteration {
 
  private:
   /// Begins with the evaluation unless values are `consistent_`.
-  bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
+  bool make_consistent(const Point& point, std::span<const Step> initial, bool after_assignment);
   bool take_inputs_evaluated();
   bool update(const Point& point, bool one_at_a_time, bool evaluated, bool start);
   bool update_where_known(std::span<const Step> initial, const Point& point);
   bool advance(const Point& from, Point& later);
-  bool look_ahead(const Point& point, bool leaving, bool first_only);
+  bool look_ahead(const Point& point, bool after_assignment, bool first_only);
   void record_rates(const Point& point, bool evaluated);
   void count_reversal(double time);
-  bool handle_events(const Point& point, bool& changed);
+  bool handle_events(const Point& point);
   bool accumulates(double time);
-  bool assign(const Point& point, bool& changed);
+  bool assign(const Point& point);
   bool assign_directly(const Point& point, bool again);
 
   ModelInstance& instance_;
@@ -191,6 +194,7 @@ class EventIteration {
   // The same without zero crossings: equations and what zero crossings read.
   bool inputs_evaluated_ = false;
   bool functions_evaluated_ = false;  // those of zero crossings, at the same values
+  bool zero_crossings_changed_ = false;
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
   std::vector<double> here_, later_, parameters_before_, parameters_at_round_;
   ZeroCrossings::Decisions decisions_;

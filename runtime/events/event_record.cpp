@@ -8,7 +8,7 @@ void EventRecord::report_to(EventObserver* observer) {
   observer_ = observer;
   if (!observer_) return;
   assigned_.clear();
-  for (const Effect& effect : model_.events.effects) assigned_.push_back(effect.variable);
+  for (const Assignment& assignment : model_.events.assignments) assigned_.push_back(assignment.variable);
   std::ranges::sort(assigned_);
   const auto repeated = std::ranges::unique(assigned_);
   assigned_.erase(repeated.begin(), repeated.end());

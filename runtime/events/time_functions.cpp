@@ -9,7 +9,8 @@
 namespace runtime {
 
 namespace {
-// An instant is known up to this part of itself.
+// The time of an instant is located up to this part of itself (isolation.h). Times that are computed in
+// different ways differ by more (rounding.h).
 constexpr double kSameInstant = 4 * std::numeric_limits<double>::epsilon();
 // A moment after an instant begins with this part of it, and is doubled up to a limit; up to a larger one
 // while all that happens is rounding, as where t^8 leaves zero.
@@ -34,14 +35,7 @@ TimeFunctions::TimeFunctions(const Model& model) : model_(model) {
       // Rows are in order of evaluation: what a row assigns is no input of later ones.
       std::uint32_t solved = kNone;
       if (batch.role == Role::Solve) seen[solved = solved_variable(model, batch, at.row)] = f;
-      if (batch.kernel == kNone) {
-        const SumTable sums(model, batch);
-        for (std::uint32_t k = sums.offsets[at.row]; k < sums.offsets[at.row + 1]; ++k)
-          reads(sums.terms[k] >> 1);
-      } else {
-        for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
-          reads(slot_variable(model, batch, slot, at.row));
-      }
+      each_variable(model, batch, at.row, reads);
     });
     first_input_.push_back(static_cast<std::uint32_t>(inputs_.size()));
   }

@@ -16,6 +16,10 @@
 
 namespace runtime {
 
+/// Parts of the largest magnitude of a difference so far: below the first a difference is rounding error; one
+/// that has just crossed zero is at zero below the second.
+constexpr double kDifferenceRounding = 1e-14, kAtZero = 1e-9;
+
 class ZeroCrossingFunctions {
  public:
   explicit ZeroCrossingFunctions(const Model& model);

@@ -2,22 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-
-#include "runtime/events/event_handler.h"
 
 namespace runtime {
 
 namespace {
-// A difference that has just crossed is at zero while it is within this part of its largest magnitude.
-constexpr double kAtZero = 1e-9;
-// This part of its largest magnitude is rounding error; if measured, this multiple of what is seen, up to the
-// part given last.
-constexpr double kRounding = 1e-14, kRoundingMargin = 8, kMostRounding = 1e-11;
-// The growth of a rate in a moment, as a multiple of the rate, that shows that the rate is rounding error.
-constexpr double kOvertakes = 8;
-// The value by the crossing of a difference that has not crossed: it equals none.
-constexpr double kNotCrossed = std::numeric_limits<double>::quiet_NaN();
+// A difference that has just crossed is also at zero within this multiple of its value where it was located.
+constexpr double kLocated = 100;
+// Rounding error that is measured: this multiple of what is seen, up to this part of the largest magnitude.
+constexpr double kRoundingMargin = 8, kMostRounding = 1e-11;
 }  // namespace
 
 ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal)
@@ -87,12 +79,13 @@ bool ZeroCrossings::at_zero(std::size_t k) const {
   const double largest =
       decided_by_[k] == DecidedBy::LookAhead ? std::max(largest_[k], nominal_[k]) : largest_[k];
   return std::abs(differences()[k]) <=
-         std::max({kAtZero * largest, 100 * std::abs(at_crossing_[k]), noise(k)});
+         std::max({kAtZero * largest, kLocated * std::abs(at_crossing_[k]), noise(k)});
 }
 
 /// The rounding error of a difference.
 double ZeroCrossings::noise(std::size_t k) const {
-  return roundings_ * std::max(kRounding * std::max(largest_[k], nominal_[k]), functions_.rounding(k));
+  return roundings_ *
+         std::max(kDifferenceRounding * std::max(largest_[k], nominal_[k]), functions_.rounding(k));
 }
 
 void ZeroCrossings::record_rounding(std::span<const double> reference) {
@@ -260,160 +253,6 @@ void ZeroCrossings::take_back(std::span<const std::uint32_t> held, std::span<dou
   for (const std::uint32_t k : held) hold(k, functions_.held(k, parameters) != 0 ? 0.0 : 1.0, parameters);
 }
 
-bool ZeroCrossings::undecided(bool leaving) {
-  undecided_.clear();
-  auto is_undecided = [&](std::uint32_t k) {
-    switch (decided_by_[k]) {
-      case DecidedBy::Difference:
-      case DecidedBy::Discrete:
-      case DecidedBy::LookAhead: return std::abs(differences()[k]) <= noise(k);
-      case DecidedBy::Rate: return leaving && at_zero(k);
-      case DecidedBy::Assignment: return differences()[k] == 0;
-      case DecidedBy::Crossing:
-      case DecidedBy::RateAfter: break;
-    }
-    return false;
-  };
-  const std::span<const std::uint32_t> watched = functions_.watched();
-  for (std::uint32_t w = 0; w < watched.size(); ++w)
-    if (is_undecided(watched[w])) undecided_.push_back(w);
-  reference_ = differences();
-  return !undecided_.empty();
-}
-
-/// Of a difference that crossed before variables were assigned, this is its change, as its value is the error
-/// of the instant. One that was at zero, up to rounding, may be a state that comes to rest there.
-double ZeroCrossings::rate_after(std::uint32_t k) const {
-  const bool crossed = !std::isnan(crossing_value_[k]);
-  return decided_by_[k] == DecidedBy::Rate && crossed ? differences()[k] - reference_[k] : differences()[k];
-}
-
-bool ZeroCrossings::measure_rates_after(const Point& later) {
-  functions_.evaluate(later);
-  bool any_small = false;
-  for (const std::uint32_t w : undecided_) {
-    const std::uint32_t k = functions_.watched()[w];
-    rate_after_[k] = rate_after(k);
-    any_small = any_small || std::abs(rate_after_[k]) <= noise(k);
-  }
-  return any_small;
-}
-
-void ZeroCrossings::measure_small_rates_after(const Point& later) {
-  functions_.evaluate(later);
-  for (const std::uint32_t w : undecided_) {
-    const std::uint32_t k = functions_.watched()[w];
-    const double first = rate_after_[k], both = rate_after(k);
-    if (std::abs(first) > noise(k)) continue;
-    // Rounding would decide unless the second moment does: a rate that is one is overtaken by its growth.
-    const bool decides = first != 0 || decided_by_[k] == DecidedBy::Rate;
-    const bool overtaken = decides && std::abs(both - 2 * first) > kOvertakes * std::abs(first);
-    if (overtaken || std::abs(both) > noise(k)) rate_after_[k] = both;
-  }
-}
-
-bool ZeroCrossings::look_ahead(std::span<double> parameters, bool first_only) {
-  bool any = false;
-  for (const std::uint32_t w : undecided_) {
-    const std::uint32_t k = functions_.watched()[w];
-    const bool by_rate = decided_by_[k] == DecidedBy::Rate, again = decided_by_[k] == DecidedBy::LookAhead;
-    const double rate_after = rate_after_[k];
-    if (any && first_only) continue;
-    if (by_rate)
-      require_confirmation(w, Unconfirmed::ByRate);
-    else
-      at_crossing_[k] = 0;
-    decided_by_[k] = by_rate ? DecidedBy::RateAfter : DecidedBy::LookAhead;
-    if (rate_after == 0) any = hold_equal(k, parameters) || any;
-    // Others that are at zero may have changed the rates; what is rounding decides once only.
-    if (rate_after == 0 || (again && std::abs(rate_after) <= noise(k))) continue;
-    kept_[k] = 0;
-    const double value = beyond_zero(k, rate_after < 0, parameters);
-    // Of a piece, the difference before the event is that of another piece. An assignment reverses a rate
-    // without making it larger; what is overtaken by the rate after it was at rest.
-    const double rate_before = rate_before_event_[k];
-    unresolvable_ = unresolvable_ || (functions_.is_comparison(k) && by_rate && crossing_value_[k] == value &&
-                                      rate_after * rate_before < 0 &&
-                                      std::abs(rate_after) <= kOvertakes * std::abs(rate_before));
-    changed_[k] = hold(k, value, parameters);
-    any = any || changed_[k];
-  }
-  return any;
-}
-
-void ZeroCrossings::record_rates(const Point& later) {
-  reference_ = differences();
-  functions_.evaluate(later);
-  for (const std::uint32_t k : functions_.watched()) rate_before_event_[k] = differences()[k] - reference_[k];
-}
-
-void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> assigned, bool rates_change) {
-  functions_.evaluate_all(point);
-  equal_by_rounding_ = false;
-  const std::uint8_t most_of_all = std::ranges::max(assigned);
-  for (const std::uint32_t k : functions_.watched()) {
-    if (decided_by_[k] == DecidedBy::Difference) continue;
-    const bool changed = functions_.arguments()[k] != at_update_[k];
-    std::uint8_t most = 0;  // of what it reads
-    for (std::uint32_t slot = 0; slot < functions_.batch(k).slots; ++slot)
-      most = std::max(most, assigned[functions_.variable(k, slot)]);
-    if (changed && most == 0) most = most_of_all;  // by equations
-    if (most > 0)
-      decided_by_[k] = most == EventHandler::kState ? DecidedBy::Assignment : DecidedBy::Discrete;
-    else if (rates_change)
-      decided_by_[k] = DecidedBy::Rate;
-  }
-}
-
-void ZeroCrossings::require_confirmation(std::uint32_t watched, Unconfirmed why) {
-  if (why_unconfirmed_[watched] == Unconfirmed::No) unconfirmed_.push_back(watched);
-  why_unconfirmed_[watched] = why;
-}
-
-void ZeroCrossings::end_instant(std::span<const double> parameters) {
-  std::ranges::fill(rate_before_event_, 0.0);
-  unresolvable_ = false;
-  const std::span<const std::uint32_t> watched = functions_.watched();
-  std::erase_if(unconfirmed_, [&](std::uint32_t w) {
-    const std::uint32_t k = watched[w];
-    const bool confirmed = why_unconfirmed_[w] == Unconfirmed::ByRate && agrees(k, reference_[k], parameters);
-    if (confirmed) why_unconfirmed_[w] = Unconfirmed::No;
-    return confirmed;
-  });
-  for (std::uint32_t w = 0; w < watched.size(); ++w)
-    if (decided_by_[watched[w]] == DecidedBy::Crossing) require_confirmation(w, Unconfirmed::Crossed);
-  std::ranges::fill(decided_by_, DecidedBy::Difference);
-  std::ranges::fill(crossing_value_, kNotCrossed);
-  was_at_zero_ = is_at_zero_;
-  any_at_zero_ = std::ranges::find(was_at_zero_, std::uint8_t(1)) != was_at_zero_.end();
-}
-
-ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Point& now,
-                                                  std::span<const double> parameters) {
-  functions_.evaluate(now);
-  std::ranges::fill(changed_, std::uint8_t(0));
-  std::ranges::fill(reversals_, 0);
-  Verification result = Verification::Confirmed;
-  std::erase_if(unconfirmed_, [&](std::uint32_t w) {
-    const std::uint32_t k = functions_.watched()[w];
-    const bool holds = agrees(k, differences()[k], parameters);
-    if (!holds && at_zero(k)) return false;
-    if (!holds) {
-      changed_[k] = true;
-      if (why_unconfirmed_[w] == Unconfirmed::ByRate) {
-        result = Verification::Missed;
-      } else {
-        reversals_[w] = functions_.is_comparison(k) && functions_.held(k, parameters) != 0 ? 1 : -1;
-        if (result == Verification::Confirmed) result = Verification::TurnedBack;
-      }
-    }
-    why_unconfirmed_[w] = Unconfirmed::No;
-    return true;
-  });
-  if (result == Verification::TurnedBack) functions_.evaluate(before);
-  return result;
-}
-
 void ZeroCrossings::resume(const Point& point) {
   functions_.set_time_unchanged(false);
   functions_.evaluate_all(point);
@@ -435,31 +274,6 @@ const double* ZeroCrossings::load(const double* in) {
   for (const std::uint32_t w : unconfirmed_) why_unconfirmed_[w] = Unconfirmed::No;
   unconfirmed_.clear();
   return in + was_at_zero_.size();
-}
-
-bool ZeroCrossings::reverse(std::span<const int> directions) {
-  std::ranges::fill(changed_, std::uint8_t(0));
-  reversals_.assign(directions.begin(), directions.end());
-  bool missed = false;
-  for (std::size_t w = 0; w < directions.size(); ++w) {
-    if (directions[w] == 0) continue;
-    changed_[functions_.watched()[w]] = true;
-    missed = missed || why_unconfirmed_[w] == Unconfirmed::ByRate;
-    why_unconfirmed_[w] = Unconfirmed::No;
-  }
-  std::erase_if(unconfirmed_, [&](std::uint32_t w) { return directions[w] != 0; });
-  return !missed;
-}
-
-void ZeroCrossings::keep_one_reversal(std::uint32_t turn) {
-  const auto any = std::ranges::count_if(reversals_, [](int direction) { return direction != 0; });
-  if (any < 2) return;
-  auto skipped = turn % static_cast<std::uint32_t>(any);
-  for (std::size_t w = 0; w < reversals_.size(); ++w) {
-    if (reversals_[w] == 0 || skipped-- == 0) continue;
-    reversals_[w] = 0;
-    changed_[functions_.watched()[w]] = false;
-  }
 }
 
 Failure ZeroCrossings::endless(const Point& point) const {

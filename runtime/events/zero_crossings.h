@@ -11,9 +11,13 @@
 // have, because its new value drives the difference back, the next step shows it (`verify`): the simulation
 // returns to the instant and continues from there. A comparison that comes to equality without having crossed
 // keeps its value until `look_ahead`: of two values that are consistent it has the former one.
+//
+// zero_crossings.cpp holds the values, zero_crossing_rates.cpp decides at zero,
+// zero_crossing_verification.cpp is the next step.
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -89,9 +93,9 @@ class ZeroCrossings {
   void take_back(std::span<const std::uint32_t> held, std::span<double> parameters);
 
   /// Collects the differences that are at zero without having crossed it, as at the start of a sine
-  /// (`leaving`: also those that are where they crossed while a variable was assigned). Whether there are
-  /// any. To be called after an `update` that changed nothing.
-  bool undecided(bool leaving);
+  /// (`after_assignment`: also those that are where they crossed while a variable was assigned). Whether
+  /// there are any. To be called after an `update` that changed nothing.
+  bool undecided(bool after_assignment);
   /// Measures the rates after the instant of these: where they have come to a moment later. Whether that of a
   /// comparison may be nothing but rounding error; these are to be measured another moment later.
   bool measure_rates_after(const Point& later);
@@ -112,7 +116,7 @@ class ZeroCrossings {
   /// Records the rates before the event: by the differences of the last evaluation, and a moment later
   /// without any event.
   void record_rates(const Point& later);
-  /// Variables were assigned (`EventHandler::assigned`). A difference that had crossed is decided by its
+  /// Variables were assigned (`Assignments::assigned`). A difference that had crossed is decided by its
   /// new value if the assignment changed it, else by its rate from there, if the assignment may change rates.
   /// To be called before `update`, with the equations solved after the assignment.
   void assigned(const Point& point, std::span<const std::uint8_t> assigned, bool rates_change);
@@ -163,6 +167,8 @@ class ZeroCrossings {
     Assignment,  // its new value, as an assignment of a state changed it
     Discrete,    // its new value, as that of a discrete variable changed it; at zero it keeps the former one
   };
+  // The value by the crossing of a difference that has not crossed: it equals none.
+  static constexpr double kNotCrossed = std::numeric_limits<double>::quiet_NaN();
   enum class Unconfirmed : std::uint8_t { No, Crossed, ByRate };
 
  public:

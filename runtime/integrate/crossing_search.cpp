@@ -21,13 +21,12 @@ constexpr double kSafety = 4;
 // A polynomial describes a difference where its error is below this part of its variation, or its distance
 // from zero above this multiple of it.
 constexpr double kResolved = 0.05, kFar = 1;
-// These parts of the largest magnitude of a difference: rounding error; at zero where the search begins.
-constexpr double kRounding = 1e-14, kAtZero = 1e-9;
 // Rates are differences over this part of an interval; over up to the second one where rounding disturbs
 // them.
 constexpr double kRateStep = 1e-5, kLongestRateStep = 3e-3;
-// Intervals are not cut below this part of the step.
-constexpr double kNarrowest = 1e-9;
+// Intervals are not cut below this part of the step; they, and those of rates, not below these parts of the
+// time.
+constexpr double kNarrowest = 1e-9, kNarrowestTime = 256 * kEpsilon, kShortestRateStep = 16 * kEpsilon;
 constexpr int kMostEvaluations = 600;  // of one search; the rest of the step is left to the next one
 
 /// The position of a check point in its interval: at a third of it from one end or the other, about, because
@@ -53,7 +52,7 @@ void CrossingSearch::restart(bool discontinuous) {
   known_ = false;
   discontinuous_ = discontinuous;
   for (std::size_t k = 0; k < largest_.size(); ++k)
-    largest_[k] = std::max(largest_[k], functions_.rounding(k) / kRounding);
+    largest_[k] = std::max(largest_[k], functions_.rounding(k) / kDifferenceRounding);
   if (discontinuous) steady_ = false;
 }
 
@@ -102,7 +101,7 @@ bool CrossingSearch::find(double from, double to, std::span<const double> cuts) 
 double CrossingSearch::rate_part(const std::vector<double>& a, const std::vector<double>& b) const {
   double part = kRateStep;
   for (std::size_t i = 0; i < suspects_.size(); ++i) {
-    const double noise = kRounding * largest_[suspects_[i]];
+    const double noise = kDifferenceRounding * largest_[suspects_[i]];
     part = std::max(part, std::sqrt(noise / std::max(std::abs(a[i] - b[i]), noise)));
   }
   return std::min(part, kLongestRateStep);
@@ -123,7 +122,8 @@ bool CrossingSearch::collect_suspects(double from, double to) {
     variation_[k] = variation;
     const double nearest = std::min(side * a, side * b);
     if (nearest > 0 && steady_ && nearest > kQuiet * variation * step) continue;
-    if (std::abs(a) <= kRounding * largest_[k] && std::abs(b) <= kRounding * largest_[k] && steady_)
+    if (std::abs(a) <= kDifferenceRounding * largest_[k] &&
+        std::abs(b) <= kDifferenceRounding * largest_[k] && steady_)
       continue;  // stays at zero
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
     suspects_.push_back(static_cast<std::uint32_t>(k));
@@ -151,9 +151,9 @@ bool CrossingSearch::evaluate_rates(Node& node, double step) {
 /// examined, the nearest last.
 bool CrossingSearch::examine(double from, double to) {
   evaluations_ = 0;
-  const double narrowest = kNarrowest * (to - from) + 256 * kEpsilon * std::max(std::abs(from), std::abs(to));
+  const double narrowest = kNarrowest * (to - from) + kNarrowestTime * std::max(std::abs(from), std::abs(to));
   auto rate_step = [&](double width, const std::vector<double>& a, const std::vector<double>& b) {
-    return std::max(rate_part(a, b) * width, 16 * kEpsilon * std::max(std::abs(from), std::abs(to)));
+    return std::max(rate_part(a, b) * width, kShortestRateStep * std::max(std::abs(from), std::abs(to)));
   };
   auto end = [&](double time, const std::vector<double>& all) {
     Node node = take_node();
@@ -199,7 +199,7 @@ bool CrossingSearch::examine(double from, double to) {
       bool crossed_here = false;
       for (std::size_t i = 0; i < suspects_.size() && !crossed_here; ++i)
         crossed_here = crosses_between(i, left.values, middle.values) &&
-                       std::abs(middle.values[i]) > kRounding * largest_[suspects_[i]];
+                       std::abs(middle.values[i]) > kDifferenceRounding * largest_[suspects_[i]];
       if (crossed_here) {  // what is behind it does not matter
         for (Node& node : stack) give_back(std::move(node));
         stack.clear();
@@ -227,7 +227,7 @@ bool CrossingSearch::examine(double from, double to) {
 CrossingSearch::Verdict CrossingSearch::examine(std::size_t i, const Node& left, const Node& right,
                                                 double check, bool first) const {
   const double side = sides_[i], width = right.time - left.time, largest = largest_[suspects_[i]];
-  const double noise = kRounding * largest;
+  const double noise = kDifferenceRounding * largest;
   // Bernstein coefficients of the cubic polynomial on [0, 1], positive on the right side of zero.
   const double p0 = side * left.values[i], p3 = side * right.values[i], at_check = side * at_check_[i];
   const double d0 = side * left.rates[i] * width / 3, d3 = side * right.rates[i] * width / 3;
@@ -260,9 +260,9 @@ CrossingSearch::Verdict CrossingSearch::examine(std::size_t i, const Node& left,
 void CrossingSearch::leave_zero(const Node& left, const Node& right, double check, bool first) {
   for (std::size_t i = 0; i < suspects_.size(); ++i) {
     const Verdict verdict = examine(i, left, right, check, first);
-    const bool leaves =
-        verdict == Verdict::LeavesZero || (verdict == Verdict::Unclear && sides_[i] * left.values[i] <= 0 &&
-                                           sides_[i] * right.values[i] < -kRounding * largest_[suspects_[i]]);
+    const bool leaves = verdict == Verdict::LeavesZero ||
+                        (verdict == Verdict::Unclear && sides_[i] * left.values[i] <= 0 &&
+                         sides_[i] * right.values[i] < -kDifferenceRounding * largest_[suspects_[i]]);
     if (!leaves) continue;
     if (directions_.empty()) directions_.assign(before_.size(), 0);
     directions_[suspects_[i]] = sides_[i] > 0 ? -1 : 1;

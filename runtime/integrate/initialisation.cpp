@@ -54,8 +54,7 @@ bool Initialisation::solve(const Point& point) {
 bool Initialisation::solve_schedule(const Point& point) {
   Evaluator& evaluator = instance_.evaluator;
   const Model& model = instance_.model;
-  bool changed = false;
-  bool done = events_.make_consistent(point, model.initial, changed);
+  bool done = events_.make_consistent(point, model.initial);
   if (!done && !events_.zero_crossings().empty()) {
     evaluator.failure() = {};
     evaluator.allow_continuation(true);
@@ -66,8 +65,7 @@ bool Initialisation::solve_schedule(const Point& point) {
     };
     Point following = point;
     following.follow = &follow;
-    done = evaluator.run_checked(model.initial, following) &&
-           events_.make_consistent(point, model.initial, changed);
+    done = evaluator.run_checked(model.initial, following) && events_.make_consistent(point, model.initial);
   }
   if (!done || model.initial_checks.empty()) return done;
   // The dynamic schedule, which zero crossings read, may have taken other equations for the same variables.
@@ -87,9 +85,8 @@ bool Initialisation::solve_at_once(const Point& point) {
     std::ranges::copy(start_values(instance_.model, instance_.parameters), instance_.values.begin());
     if (!start.solve(point.time)) break;
     states_.select(point.time);
-    bool changed = false;
-    if (!events_.make_consistent(point, {}, changed)) break;
-    if (changed) continue;
+    if (!events_.make_consistent(point, {})) break;
+    if (events_.zero_crossings_changed()) continue;
     guessed_ = start.guessed();
     return true;
   }
@@ -119,9 +116,8 @@ bool Initialisation::start_from(const Point& point, std::span<const double> from
     }
   }
   states_.select(point.time);
-  bool changed = false;
   if (!evaluator.run_checked(model.invariant, point) || !evaluator.run_checked(model.dynamic, point) ||
-      !events_.make_consistent(point, {}, changed))
+      !events_.make_consistent(point, {}))
     return false;
   // `from` has no history of delayed signals: they were constant before the start.
   History& history = events_.history();
@@ -133,7 +129,7 @@ bool Initialisation::start_from(const Point& point, std::span<const double> from
           {model.delays[0].variable, values[model.delays[0].variable], 0});
       return false;
     }
-    if (!events_.make_consistent(point, {}, changed)) return false;
+    if (!events_.make_consistent(point, {})) return false;
   }
   return !evaluator.failure();
 }
@@ -178,9 +174,8 @@ bool Initialisation::redundant_equations_hold(const Point& point) {
 
 /// At the start `pre x` is x.
 bool Initialisation::advance_previous(const Point& point) {
-  bool changed = false;
   for (int iteration = 0; events_.handler().advance_previous(instance_.values); ++iteration) {
-    if (iteration < ZeroCrossings::kIterations && events_.make_consistent(point, {}, changed) &&
+    if (iteration < ZeroCrossings::kIterations && events_.make_consistent(point, {}) &&
         instance_.evaluator.run_checked(instance_.model.observed, point))
       continue;
     if (!instance_.failure()) {

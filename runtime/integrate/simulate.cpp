@@ -26,11 +26,8 @@ constexpr double kMoment = 1e-9;  // of the time range: EventIteration
 constexpr std::size_t kLarge = 100'000;
 // Fewer components do not gain much by clocks of their own.
 constexpr std::size_t kFewestComponents = 16;
-// Changes of structure within such a part of the time range follow each other without end.
-constexpr double kCloseChanges = 1e-7;
-constexpr std::uint32_t kMostCloseChanges = 1000;
-// The same for changes in a row that may come from errors of the solution alone, such as those of a ball
-// whose bounces have become smaller than the tolerance.
+// So many changes of structure in a row that may come from errors of the solution alone, such as those of a
+// ball whose bounces have become smaller than the tolerance, have no end.
 constexpr std::uint32_t kMostErrors = 50;
 constexpr const char* kOtherModel = "is of another model";
 
@@ -392,10 +389,10 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
   changed_ = true;
   const double time = part_.begin;
   outcome_.status = Outcome::Failed;
-  if (time - close_begin_ > kCloseChanges * (experiment_.stop - experiment_.start)) {
+  if (time - close_begin_ > kCloseAdvance * (experiment_.stop - experiment_.start)) {
     close_begin_ = time;
     close_ = 0;
-  } else if (by_transition && ++close_ >= kMostCloseChanges) {
+  } else if (by_transition && ++close_ >= kMostCloseEvents) {
     outcome_.failure = Failure{.kind = FailureKind::EndlessEvents, .time = time};
     outcome_.failure.triggers = outcome_.transitions;
     outcome_.failure.events = close_;

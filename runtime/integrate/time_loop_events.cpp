@@ -12,10 +12,6 @@ namespace runtime {
 
 namespace {
 
-// Events follow each other endlessly when this many together advance by less than this part of the time
-// range.
-constexpr double kCloseAdvance = 1e-7;
-constexpr std::uint32_t kCloseEvents = 1000;
 // From this number on, whenever it has doubled, it is examined whether reversals, or events that follow each
 // other closely, come from rounding alone.
 constexpr std::uint32_t kMany = 16;
@@ -50,7 +46,7 @@ double TimeLoop::after(double time, double instant) const {
 double TimeLoop::next_time_event(double time) {
   EventIteration& events = problem_.events;
   if (!integrator_->locates_time_functions()) return events.next_time_event(time);
-  return std::min(events.handler().next_tick(), events.history().next_arrival());
+  return std::min(events.handler().clocks().next_tick(), events.history().next_arrival());
 }
 
 /// `time`: that of the first crossing in what is left of the step, or the end of it.
@@ -132,7 +128,7 @@ bool TimeLoop::process_event(double time) {
     event_mark_ = time;
     close_events_ = 0;
     events.begin_sequence();
-  } else if (++close_events_ >= kCloseEvents) {
+  } else if (++close_events_ >= kMostCloseEvents) {
     Failure failure = events.endless_sequence(time);
     failure.step = time - event_mark_;
     return fail(std::move(failure));

@@ -25,28 +25,22 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
   }
   for (std::uint32_t k = 0; k < events.previous.size(); ++k) previous_of[events.previous[k].variable] = k;
 
-  // Several effects may assign one variable, if their values agree: the event iteration compares them.
-  std::vector<std::uint32_t> effect_of(model.variables, kNone);
-  for (std::uint32_t e = 0; e < events.effects.size(); ++e) {
-    std::uint32_t& first = effect_of[events.effects[e].variable];
+  // Several assignments may assign one variable, if their values agree: the event iteration compares them.
+  std::vector<std::uint32_t> assignment_of(model.variables, kNone);
+  for (std::uint32_t a = 0; a < events.assignments.size(); ++a) {
+    std::uint32_t& first = assignment_of[events.assignments[a].variable];
     if (first != kNone)
-      for (const std::uint32_t other : {e, first}) exclude(events.effects[other].trigger);
-    first = e;
+      for (const std::uint32_t other : {a, first}) exclude(events.assignments[other].trigger);
+    first = a;
   }
 
   // Assertions are checked at events of the whole model.
   if (!model.assertions.empty()) local.assign(clocks, 0);
 
-  std::vector<std::uint32_t> trigger_of;  // per assignment
-  for (const std::uint32_t b : events.values)
-    for (std::uint32_t row = 0; row < model.batches[b].count; ++row) {
-      const Effect& effect = events.effects[assignments.size()];
-      assignments.push_back({b, row, effect.variable, effect.negated, effect.integer});
-      trigger_of.push_back(effect.trigger);
-    }
+  const std::vector<Assignment>& assignments = events.assignments;
   assigns = NumberLists::collect(clocks, [&](const auto& add) {
     for (std::uint32_t a = 0; a < assignments.size(); ++a)
-      if (clock_of[trigger_of[a]] != kNone) add(clock_of[trigger_of[a]], a);
+      if (const std::uint32_t c = clock_of[assignments[a].trigger]; c != kNone) add(c, a);
   });
 
   std::vector<std::uint8_t> assigned(model.variables, 0);  // by any clock
@@ -56,7 +50,7 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
   const std::vector<std::uint8_t> decisive = graph.decisive_variables();
   auto each_slot = [&](std::uint32_t c, const auto& visit) {
     for (const std::uint32_t a : assigns[c])
-      each_variable(model, model.batches[assignments[a].batch], assignments[a].row, visit);
+      each_variable(model, model.batches[assignments[a].value.batch], assignments[a].value.row, visit);
   };
   previous = NumberLists::collect(clocks, [&](const auto& add) {
     for (std::uint32_t c = 0; c < clocks; ++c)
@@ -79,12 +73,13 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
   for (std::uint32_t c = 0; c < clocks; ++c)
     for (const std::uint32_t a : assigns[c]) assigned_by[assignments[a].variable] = c;
   for (std::uint32_t a = 0; a < assignments.size(); ++a)
-    each_variable(model, model.batches[assignments[a].batch], assignments[a].row, [&](std::uint32_t v) {
-      const std::uint32_t p = previous_of[v];
-      const std::uint32_t of = p == kNone ? v : events.previous[p].of;
-      const std::uint32_t c = of == kNone ? kNone : assigned_by[of];
-      if (c != kNone && c != clock_of[trigger_of[a]]) local[c] = 0;
-    });
+    each_variable(model, model.batches[assignments[a].value.batch], assignments[a].value.row,
+                  [&](std::uint32_t v) {
+                    const std::uint32_t p = previous_of[v];
+                    const std::uint32_t of = p == kNone ? v : events.previous[p].of;
+                    const std::uint32_t c = of == kNone ? kNone : assigned_by[of];
+                    if (c != kNone && c != clock_of[assignments[a].trigger]) local[c] = 0;
+                  });
   NumberLists previous_of_variable = NumberLists::collect(model.variables, [&](const auto& add) {
     for (std::uint32_t k = 0; k < events.previous.size(); ++k)
       if (events.previous[k].of != kNone) add(events.previous[k].of, k);

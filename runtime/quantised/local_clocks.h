@@ -16,14 +16,9 @@ namespace runtime {
 struct LocalClocks {
   LocalClocks(const Model& model, const RowGraph& graph);
 
-  struct Assignment {  // one row of Events::values
-    std::uint32_t batch = 0, row = 0, variable = 0;
-    bool negated = false, integer = false;
-  };
-  std::vector<Assignment> assignments;  // of all triggers, by effect
-  std::vector<std::uint8_t> local;      // per clock
+  std::vector<std::uint8_t> local;  // per clock
   // Per clock, if it is local:
-  NumberLists assigns;   // into `assignments`
+  NumberLists assigns;   // into Events::assignments
   NumberLists reads;     // variables that the values need, those that `pre` refers to among them
   NumberLists previous;  // into Events::previous: what the values read by `pre`
   NumberLists advances;  // into Events::previous: `pre` of an assigned variable

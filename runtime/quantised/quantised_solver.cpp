@@ -63,7 +63,7 @@ QuantisedSolver::QuantisedSolver(ModelInstance& instance, ZeroCrossings& zero_cr
       crossings_(graph_.crossings()),
       updates_(model_.states.size(), 0),
       windows_(model_.states.size() + graph_.crossings()) {
-  if (!clocks_.local.empty()) handler_.process_elsewhere(clocks_.local);
+  if (!clocks_.local.empty()) handler_.clocks().process_elsewhere(clocks_.local);
   const std::span<const std::uint32_t> watched = functions_.watched();
   for (std::uint32_t w = 0; w < watched.size(); ++w) watched_number_[watched[w]] = w;
   for (std::uint32_t k = 0; k < global_.size(); ++k)
@@ -147,7 +147,7 @@ bool QuantisedSolver::start(double time) {
     c.interval = kFirstInterval * range_;
   }
   for (std::uint32_t c = 0; c < clocks_.local.size(); ++c)
-    if (clocks_.local[c]) queue_.set(event_of_clock(c), handler_.next_tick_of(c));
+    if (clocks_.local[c]) queue_.set(event_of_clock(c), handler_.clocks().next_tick_of(c));
   if (!predict(plans_.all_crossings())) return false;
   for (std::uint32_t k = 0; k < crossings_.size(); ++k) {
     if (of_time(k)) continue;
@@ -291,8 +291,8 @@ bool QuantisedSolver::jump(const UpdatePlan& plan) {
 /// A tick of a local clock: its assignments, and what depends on them.
 bool QuantisedSolver::tick(std::uint32_t clock) {
   ++counters_.events;
-  handler_.advance_clock(clock, instance_.parameters);
-  queue_.set(event_of_clock(clock), handler_.next_tick_of(clock));
+  handler_.clocks().advance(clock, instance_.parameters);
+  queue_.set(event_of_clock(clock), handler_.clocks().next_tick_of(clock));
   const UpdatePlan plan = plans_.of_tick(clock);
   for (const std::uint32_t s : plan.values.inputs)
     continuous_[model_.states[s].variable] = states_[s].at(time_);
@@ -307,17 +307,18 @@ bool QuantisedSolver::tick(std::uint32_t clock) {
   // All values are computed before the first is assigned.
   now_.clear();
   for (const std::uint32_t a : clocks_.assigns[clock]) {
-    const LocalClocks::Assignment& row = clocks_.assignments[a];
-    const KernelBatch& batch = model_.batches[row.batch];
+    const Assignment& assignment = model_.events.assignments[a];
+    const std::uint32_t row = assignment.value.row;
+    const KernelBatch& batch = model_.batches[assignment.value.batch];
     if (soon_.size() < batch.count) soon_.resize(batch.count);
-    runtime::evaluate_rows(model_, batch, at, row.row, row.row + 1, soon_.data());
-    now_.push_back(row.negated ? 0.0 - soon_[row.row] : soon_[row.row]);
+    runtime::evaluate_rows(model_, batch, at, row, row + 1, soon_.data());
+    now_.push_back(assignment.negated ? 0.0 - soon_[row] : soon_[row]);
   }
   std::size_t value = 0;
   jumps_.clear();
   for (const std::uint32_t a : clocks_.assigns[clock]) {
     if (!is_valid(a, now_[value])) return false;
-    const std::uint32_t variable = clocks_.assignments[a].variable;
+    const std::uint32_t variable = model_.events.assignments[a].variable;
     const std::uint32_t s = graph_.state_of(variable);
     const double before = s == kNone ? instance_.values[variable] : states_[s].at(time_);
     if (observer_ && now_[value] != before) jumps_.push_back({variable, before, now_[value]});
@@ -332,14 +333,14 @@ bool QuantisedSolver::tick(std::uint32_t clock) {
   return jump(plan);
 }
 
-/// Whether an effect may give this value to its variable, as in EventHandler::invalid.
-bool QuantisedSolver::is_valid(std::uint32_t effect, double value) {
-  const LocalClocks::Assignment& row = clocks_.assignments[effect];
-  const bool in_range = !row.integer || !(std::abs(value) >= kFirstInexact);
+/// Whether an assignment may give this value to its variable, as in Assignments::invalid.
+bool QuantisedSolver::is_valid(std::uint32_t number, double value) {
+  const Assignment& assignment = model_.events.assignments[number];
+  const bool in_range = !assignment.integer || !(std::abs(value) >= kFirstInexact);
   if (in_range && std::isfinite(value)) return true;
   failure_ = {.kind = in_range ? FailureKind::NotFinite : FailureKind::IntegerRange, .time = time_};
-  failure_.effects.push_back(effect);
-  failure_.variables.push_back({row.variable, value, 0});
+  failure_.assignments.push_back(number);
+  failure_.variables.push_back({assignment.variable, value, 0});
   return false;
 }
 

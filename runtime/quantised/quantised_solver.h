@@ -92,7 +92,7 @@ class QuantisedSolver {
   bool cross_time_function(std::uint32_t crossing);
   bool change_held(std::uint32_t crossing, double value);
   bool tick(std::uint32_t clock);
-  bool is_valid(std::uint32_t effect, double value);
+  bool is_valid(std::uint32_t number, double value);
   void assign(std::uint32_t variable, double value);
   bool evaluate_held(std::uint32_t crossing);
   void read_held(std::uint32_t crossing);

@@ -33,17 +33,6 @@ struct NumberLists {
   static NumberLists collect(std::size_t lists, const Visit& visit);
 };
 
-/// Calls visit(variable) for every variable that a row contains.
-template <class Visit>
-void each_variable(const Model& model, const KernelBatch& batch, std::uint32_t row, const Visit& visit) {
-  if (batch.kernel == kNone) {
-    const SumTable table(model, batch);
-    for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) visit(table.terms[k] >> 1);
-  } else {
-    for (std::uint32_t slot = 0; slot < batch.slots; ++slot) visit(slot_variable(model, batch, slot, row));
-  }
-}
-
 class RowGraph {
  public:
   /// A contiguous range of rows of one step of the schedules; of a loop: the whole of it.

@@ -94,7 +94,7 @@ void UpdatePlans::affected(std::uint32_t source) {
     collect(false, true);
   } else if (source >= states_ + 2 * crossings_) {
     for (const std::uint32_t a : clocks_.assigns[source - states_ - 2 * crossings_]) {
-      const std::uint32_t variable = clocks_.assignments[a].variable;
+      const std::uint32_t variable = model_.events.assignments[a].variable;
       if (const std::uint32_t s = graph_.state_of(variable); s != kNone) change({&s, 1});
       change(graph_.derivative_of()[variable]);
       visit_readers(graph_.readers()[variable]);

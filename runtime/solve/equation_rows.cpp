@@ -19,16 +19,8 @@ void evaluate_row(const Model& model, std::uint32_t kernel, const KernelBatch& b
 }  // namespace
 
 const std::vector<std::uint32_t>& EquationRows::variables(BatchRow at) {
-  const KernelBatch& batch = model_.batches[at.batch];
   variables_.clear();
-  if (batch.kernel == kNone) {
-    const SumTable table(model_, batch);
-    for (std::uint32_t k = table.offsets[at.row]; k < table.offsets[at.row + 1]; ++k)
-      variables_.push_back(table.terms[k] >> 1);
-  } else {
-    for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
-      variables_.push_back(slot_variable(model_, batch, slot, at.row));
-  }
+  each_variable(model_, model_.batches[at.batch], at.row, [&](std::uint32_t v) { variables_.push_back(v); });
   std::ranges::sort(variables_);
   variables_.erase(std::ranges::unique(variables_).begin(), variables_.end());
   return variables_;

@@ -35,14 +35,7 @@ void NeededRows::add_rows(const Step& step) {
       parts_.back().begin = row;
     else
       parts_.push_back({step, row, row + 1});
-    if (batch.kernel == kNone) {
-      const SumTable sums(model_, batch);
-      for (std::uint32_t k = sums.offsets[row]; k < sums.offsets[row + 1]; ++k)
-        wanted_[sums.terms[k] >> 1] = 1;
-    } else {
-      for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
-        wanted_[slot_variable(model_, batch, slot, row)] = 1;
-    }
+    each_variable(model_, batch, row, [&](std::uint32_t v) { wanted_[v] = 1; });
   }
 }
 

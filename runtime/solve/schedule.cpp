@@ -80,14 +80,7 @@ void evaluate_sums(const Model& model, const KernelBatch& batch, double* values,
 std::vector<Step> needed_steps(const Model& model, std::span<const Step> from,
                                std::vector<std::uint8_t>& wanted) {
   auto reads = [&](const KernelBatch& batch, std::uint32_t row) {
-    if (batch.kernel == kNone) {
-      const SumTable table(model, batch);
-      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
-        wanted[table.terms[k] >> 1] = 1;
-    } else {
-      for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
-        wanted[slot_variable(model, batch, slot, row)] = 1;
-    }
+    each_variable(model, batch, row, [&](std::uint32_t v) { wanted[v] = 1; });
   };
   std::vector<Step> steps;
   for (auto step = from.rbegin(); step != from.rend(); ++step) {

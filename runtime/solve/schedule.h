@@ -45,6 +45,17 @@ inline std::uint32_t slot_variable(const Model& model, const KernelBatch& batch,
   return model.tables[batch.table + static_cast<std::uint64_t>(slot) * batch.count + row];
 }
 
+/// Calls visit(variable) for every variable that a row contains.
+template <class Visit>
+void each_variable(const Model& model, const KernelBatch& batch, std::uint32_t row, const Visit& visit) {
+  if (batch.kernel == kNone) {
+    const SumTable table(model, batch);
+    for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) visit(table.terms[k] >> 1);
+  } else {
+    for (std::uint32_t slot = 0; slot < batch.slots; ++slot) visit(slot_variable(model, batch, slot, row));
+  }
+}
+
 /// The variable that a row of a Solve batch assigns.
 inline std::uint32_t solved_variable(const Model& model, const KernelBatch& batch, std::size_t row) {
   return batch.kernel == kNone ? SumTable(model, batch).solved(row)

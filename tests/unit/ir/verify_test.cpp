@@ -260,7 +260,9 @@ TEST_CASE("the verifier of plan::Plan finds each fault") {
       {"has a derivative", [](auto& p) { p.kernels[0].outputs[0] = p.exprs.der(0, 1); }},
       {"reads a slot", [](auto& p) { p.kernels[0].outputs[0] = p.exprs.slot(kFar); }},
       {"reads a parameter", [](auto& p) { p.kernels[0].outputs[0] = p.exprs.param(kFar); }},
-      {"cannot be assigned", [](auto& p) { p.model.events.effects.at(0).variable = kFar; }},
+      {"cannot be assigned", [](auto& p) { p.model.events.assignments.at(0).variable = kFar; }},
+      {"has no value", [](auto& p) { p.model.events.assignments.at(0).value.row = kFar; }},
+      {"has no value", [](auto& p) { p.model.events.assignments.at(0).value.batch = kFar; }},
       {"delayed is not known", [](auto& p) { p.model.delays.at(0).of = kFar; }},
   };
   const Stages good = stages();

@@ -9,7 +9,7 @@ using namespace runtime;
 
 namespace {
 
-/// A model whose effect k assigns variable `assigns[k]` at `triggers[k]` and reads `reads[k]`, as a sum.
+/// A model whose assignment k assigns variable `assigns[k]` at `triggers[k]` and reads `reads[k]`, as a sum.
 Model model(const std::vector<std::uint32_t>& assigns, const std::vector<std::uint32_t>& triggers,
             const std::vector<std::vector<std::uint32_t>>& reads, std::uint32_t variables) {
   Model result;
@@ -25,8 +25,8 @@ Model model(const std::vector<std::uint32_t>& assigns, const std::vector<std::ui
     for (const std::uint32_t v : row) result.tables.push_back(v << 1);
   result.batches.push_back(batch);
   result.events.values.push_back(0);
-  for (std::size_t k = 0; k < assigns.size(); ++k) {
-    result.events.effects.push_back({triggers[k], assigns[k]});
+  for (std::uint32_t k = 0; k < assigns.size(); ++k) {
+    result.events.assignments.push_back({triggers[k], assigns[k], {0, k}});
     result.events.triggers = std::max(result.events.triggers, triggers[k] + 1);
   }
   return result;
@@ -39,10 +39,10 @@ TEST_CASE("cycles of assignments are found where there are any, whatever fires")
   auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
   int cyclic = 0;
   for (int round = 0; round < 500; ++round) {
-    const std::uint32_t variables = 2 + below(6), effects = 1 + below(9), triggers = 1 + below(4);
+    const std::uint32_t variables = 2 + below(6), assignments = 1 + below(9), triggers = 1 + below(4);
     std::vector<std::uint32_t> assigns, of;
-    std::vector<std::vector<std::uint32_t>> reads(effects);
-    for (std::uint32_t k = 0; k < effects; ++k) {
+    std::vector<std::vector<std::uint32_t>> reads(assignments);
+    for (std::uint32_t k = 0; k < assignments; ++k) {
       assigns.push_back(below(variables));
       of.push_back(below(triggers));
       for (std::uint32_t n = below(3); n > 0; --n)
@@ -54,16 +54,17 @@ TEST_CASE("cycles of assignments are found where there are any, whatever fires")
       return std::ranges::find(reads[reader], assigns[assigner]) != reads[reader].end();
     };
     auto check = [&](std::span<const std::uint32_t> found, const std::vector<std::uint8_t>& taken, bool one) {
-      // A path of `effects` steps comes round.
+      // A path of `assignments` steps comes round.
       std::function<bool(std::uint32_t, std::uint32_t)> path = [&](std::uint32_t k, std::uint32_t steps) {
         if (steps == 0) return true;
-        for (std::uint32_t next = 0; next < effects; ++next)
+        for (std::uint32_t next = 0; next < assignments; ++next)
           if (taken[of[next]] && needs(k, next) && (!one || of[k] == of[next]) && path(next, steps - 1))
             return true;
         return false;
       };
       bool expected = false;
-      for (std::uint32_t k = 0; k < effects; ++k) expected = expected || (taken[of[k]] && path(k, effects));
+      for (std::uint32_t k = 0; k < assignments; ++k)
+        expected = expected || (taken[of[k]] && path(k, assignments));
       CHECK(found.empty() == !expected);
       for (std::size_t k = 0; k < found.size(); ++k) {
         CHECK(taken[of[found[k]]]);

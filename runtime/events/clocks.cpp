@@ -1,0 +1,84 @@
+#include "runtime/events/clocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/rounding.h"
+
+namespace runtime {
+
+namespace {
+constexpr double kNever = std::numeric_limits<double>::infinity();
+// A start that is a multiple of the period, up to this part of a period, is itself the time of a tick: the
+// quotient of the two may have been rounded up.
+constexpr double kWholePeriods = 1e-9;
+}  // namespace
+
+Clocks::Clocks(const Events& events)
+    : events_(events),
+      tick_(events.clocks.size(), 0.0),
+      next_tick_(events.clocks.size(), kNever),
+      elsewhere_(events.clocks.size(), 0) {}
+
+double Clocks::time_of_tick(std::size_t clock, double tick, std::span<const double> parameters) const {
+  const Clock& c = events_.clocks[clock];
+  double time = parameters[c.offset] + tick * parameters[c.period];
+  if (c.jitters > 0) {
+    const double index = tick - std::floor(tick / c.jitters) * c.jitters;
+    time += parameters[events_.jitters[c.first_jitter + static_cast<std::uint32_t>(index)]];
+  }
+  return time > parameters[c.stop] ? kNever : time;
+}
+
+bool Clocks::ticks_at(std::size_t clock, double time) const { return next_tick_[clock] <= just_after(time); }
+
+bool Clocks::start(double time, bool processed, std::span<const double> parameters, Failure& failure) {
+  for (std::size_t k = 0; k < next_tick_.size(); ++k) {
+    const Clock& c = events_.clocks[k];
+    const double period = parameters[c.period];
+    bool fine = std::isfinite(period) && period > 0 && std::isfinite(parameters[c.offset]) &&
+                std::isfinite(parameters[c.start]);
+    double most = 0;
+    for (std::uint32_t j = 0; j < c.jitters && fine; ++j) {
+      const double here = parameters[events_.jitters[c.first_jitter + j]];
+      const double after = parameters[events_.jitters[c.first_jitter + (j + 1) % c.jitters]];
+      fine = period + after - here > 0;  // ticks stay in order
+      most = std::max(most, std::abs(here));
+    }
+    if (!fine) {
+      failure = Failure{.kind = FailureKind::BadClock, .time = time};
+      failure.triggers.push_back(c.trigger);
+      return false;
+    }
+    // The first tick at or after `start`; then the first at or after `time`.
+    const double start = std::ceil((parameters[c.start] - parameters[c.offset]) / period - kWholePeriods);
+    double tick = std::max(start, std::floor((time - most - parameters[c.offset]) / period) - 1);
+    while (just_after(time_of_tick(k, tick, parameters)) < time ||
+           (processed && time_of_tick(k, tick, parameters) <= just_after(time)))
+      ++tick;
+    tick_[k] = tick;
+    next_tick_[k] = time_of_tick(k, tick, parameters);
+  }
+  return true;
+}
+
+double Clocks::next_tick() const {
+  double next = kNever;
+  for (std::size_t k = 0; k < next_tick_.size(); ++k)
+    if (!elsewhere_[k]) next = std::min(next, next_tick_[k]);
+  return next;
+}
+
+double* Clocks::save(double* out) const {
+  out = std::ranges::copy(tick_, out).out;
+  return std::ranges::copy(next_tick_, out).out;
+}
+
+const double* Clocks::load(const double* in) {
+  for (double& tick : tick_) tick = *in++;
+  for (double& next : next_tick_) next = *in++;
+  return in;
+}
+
+}  // namespace runtime

@@ -1,0 +1,103 @@
+// EventIteration at the start and the end of a run, or of a part of it.
+#include <algorithm>
+
+#include "runtime/events/event_iteration.h"
+
+namespace runtime {
+
+namespace {
+// The first steps of a part of a simulation: their error, as a multiple of the tolerance, and their time in
+// moments.
+constexpr double kErrorOfSteps = 100, kMomentsAhead = 1e6;
+// A crossing is located beyond the error by less than this multiple of it.
+constexpr double kBeyondError = 4;
+}  // namespace
+
+bool EventIteration::start(double time, bool is_processed, double tolerance) {
+  if (!history_.empty()) history_.start(time, instance_.values, tolerance);
+  if (handler_.empty()) return true;
+  if (!handler_.clocks().start(time, is_processed, instance_.parameters, instance_.failure())) return false;
+  const std::span<const std::uint32_t> initial = instance_.model.events.initial;
+  if (handler_.clocks().next_tick() > time && (is_processed || initial.empty())) return true;
+  if (!is_processed) handler_.let_fire(initial);
+  bool changed = false;
+  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
+}
+
+bool EventIteration::hold_transitions(double time, double tolerance) {
+  if (handler_.empty()) return true;
+  const Point point = instance_.point(time);
+  if (!evaluate_inputs(point)) return false;
+  handler_.accept(point);
+  const std::vector<std::uint32_t> due = handler_.transitions();
+  here_ = instance_.values;
+  const Point here{time, here_.data(), point.parameters};
+  Point later = point;
+  zero_crossings_.take_equations_changed();
+  std::vector<std::uint32_t> held;
+  if (advance(here, later))
+    held = zero_crossings_.hold_at_zero(here, later, kMomentsAhead, kErrorOfSteps * tolerance,
+                                        handler_.read_by_transitions(), instance_.parameters);
+  std::ranges::copy(here_, instance_.values.begin());
+  handler_.accept(point);
+  const std::vector<std::uint32_t> now = handler_.transitions();
+  if (!held.empty() && !(now.size() < due.size() && std::ranges::includes(due, now)))
+    zero_crossings_.take_back(held, instance_.parameters);
+  if (zero_crossings_.take_equations_changed() && !make_consistent(point, {})) return false;
+  handler_.accept(point);
+  zero_crossings_.end_instant(instance_.parameters);
+  return true;
+}
+
+bool EventIteration::transitions_are_errors(double tolerance) const {
+  return zero_crossings_.has_stayed_near_zero(kBeyondError * kErrorOfSteps * tolerance,
+                                              handler_.read_by_transitions());
+}
+
+bool EventIteration::fire_after_change(double time, std::span<const std::uint8_t> before) {
+  if (handler_.empty() || before.empty() || !handler_.let_become_true(before)) return true;
+  bool changed = false;
+  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
+}
+
+bool EventIteration::resume(double time, Failure& failure, bool same_run) {
+  const Point point = instance_.point(time);
+  if (!evaluate_inputs(point)) return false;
+  zero_crossings_.resume(point);
+  time_events_.resume();
+  if (!same_run) accumulation_.clear();
+  if (handler_.empty()) return true;
+  handler_.accept(point);
+  return handler_.clocks().start(time, true, instance_.parameters, failure);
+}
+
+void EventIteration::save(Archive& archive) {
+  std::vector<double> memory(memory_size());
+  save(memory.data());
+  archive(history_);
+  archive.fixed(memory);
+}
+
+bool EventIteration::resume(double time, Archive& archive) {
+  if (!history_.read_lengths(instance_.parameters, instance_.failure())) return false;
+  archive(history_);
+  std::vector<double> memory(memory_size());
+  archive.fixed(memory);
+  if (!archive.fine()) return true;  // for the caller to see
+  const Point point = instance_.point(time);
+  if (!evaluate_inputs(point)) return false;
+  zero_crossings_.resume(point);
+  if (!handler_.empty()) handler_.accept(point);
+  load(memory.data());
+  return true;
+}
+
+bool EventIteration::finish(double time) {
+  const std::span<const std::uint32_t> terminal = instance_.model.events.terminal;
+  if (terminal.empty()) return true;
+  handler_.let_fire(terminal);
+  bool changed = false;
+  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
+}
+
+}  // namespace runtime

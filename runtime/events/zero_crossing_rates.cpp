@@ -1,0 +1,120 @@
+// ZeroCrossings at zero: by their rates before and after the instant.
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/events/assignments.h"
+#include "runtime/events/zero_crossings.h"
+
+namespace runtime {
+
+namespace {
+// The growth of a rate in a moment, as a multiple of the rate, that shows that the rate is rounding error.
+constexpr double kOvertakes = 8;
+}  // namespace
+
+bool ZeroCrossings::undecided(bool after_assignment) {
+  undecided_.clear();
+  auto is_undecided = [&](std::uint32_t k) {
+    switch (decided_by_[k]) {
+      case DecidedBy::Difference:
+      case DecidedBy::Discrete:
+      case DecidedBy::LookAhead: return std::abs(differences()[k]) <= noise(k);
+      case DecidedBy::Rate: return after_assignment && at_zero(k);
+      case DecidedBy::Assignment: return differences()[k] == 0;
+      case DecidedBy::Crossing:
+      case DecidedBy::RateAfter: break;
+    }
+    return false;
+  };
+  const std::span<const std::uint32_t> watched = functions_.watched();
+  for (std::uint32_t w = 0; w < watched.size(); ++w)
+    if (is_undecided(watched[w])) undecided_.push_back(w);
+  reference_ = differences();
+  return !undecided_.empty();
+}
+
+/// Of a difference that crossed before variables were assigned, this is its change, as its value is the error
+/// of the instant. One that was at zero, up to rounding, may be a state that comes to rest there.
+double ZeroCrossings::rate_after(std::uint32_t k) const {
+  const bool crossed = !std::isnan(crossing_value_[k]);
+  return decided_by_[k] == DecidedBy::Rate && crossed ? differences()[k] - reference_[k] : differences()[k];
+}
+
+bool ZeroCrossings::measure_rates_after(const Point& later) {
+  functions_.evaluate(later);
+  bool any_small = false;
+  for (const std::uint32_t w : undecided_) {
+    const std::uint32_t k = functions_.watched()[w];
+    rate_after_[k] = rate_after(k);
+    any_small = any_small || std::abs(rate_after_[k]) <= noise(k);
+  }
+  return any_small;
+}
+
+void ZeroCrossings::measure_small_rates_after(const Point& later) {
+  functions_.evaluate(later);
+  for (const std::uint32_t w : undecided_) {
+    const std::uint32_t k = functions_.watched()[w];
+    const double first = rate_after_[k], both = rate_after(k);
+    if (std::abs(first) > noise(k)) continue;
+    // Rounding would decide unless the second moment does: a rate that is one is overtaken by its growth.
+    const bool decides = first != 0 || decided_by_[k] == DecidedBy::Rate;
+    const bool overtaken = decides && std::abs(both - 2 * first) > kOvertakes * std::abs(first);
+    if (overtaken || std::abs(both) > noise(k)) rate_after_[k] = both;
+  }
+}
+
+bool ZeroCrossings::look_ahead(std::span<double> parameters, bool first_only) {
+  bool any = false;
+  for (const std::uint32_t w : undecided_) {
+    const std::uint32_t k = functions_.watched()[w];
+    const bool by_rate = decided_by_[k] == DecidedBy::Rate, again = decided_by_[k] == DecidedBy::LookAhead;
+    const double rate_after = rate_after_[k];
+    if (any && first_only) continue;
+    if (by_rate)
+      require_confirmation(w, Unconfirmed::ByRate);
+    else
+      at_crossing_[k] = 0;
+    decided_by_[k] = by_rate ? DecidedBy::RateAfter : DecidedBy::LookAhead;
+    if (rate_after == 0) any = hold_equal(k, parameters) || any;
+    // Others that are at zero may have changed the rates; what is rounding decides once only.
+    if (rate_after == 0 || (again && std::abs(rate_after) <= noise(k))) continue;
+    kept_[k] = 0;
+    const double value = beyond_zero(k, rate_after < 0, parameters);
+    // Of a piece, the difference before the event is that of another piece. An assignment reverses a rate
+    // without making it larger; what is overtaken by the rate after it was at rest.
+    const double rate_before = rate_before_event_[k];
+    unresolvable_ = unresolvable_ || (functions_.is_comparison(k) && by_rate && crossing_value_[k] == value &&
+                                      rate_after * rate_before < 0 &&
+                                      std::abs(rate_after) <= kOvertakes * std::abs(rate_before));
+    changed_[k] = hold(k, value, parameters);
+    any = any || changed_[k];
+  }
+  return any;
+}
+
+void ZeroCrossings::record_rates(const Point& later) {
+  reference_ = differences();
+  functions_.evaluate(later);
+  for (const std::uint32_t k : functions_.watched()) rate_before_event_[k] = differences()[k] - reference_[k];
+}
+
+void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> assigned, bool rates_change) {
+  functions_.evaluate_all(point);
+  equal_by_rounding_ = false;
+  const std::uint8_t most_of_all = std::ranges::max(assigned);
+  for (const std::uint32_t k : functions_.watched()) {
+    if (decided_by_[k] == DecidedBy::Difference) continue;
+    const bool changed = functions_.arguments()[k] != at_update_[k];
+    std::uint8_t most = 0;  // of what it reads
+    for (std::uint32_t slot = 0; slot < functions_.batch(k).slots; ++slot)
+      most = std::max(most, assigned[functions_.variable(k, slot)]);
+    if (changed && most == 0) most = most_of_all;  // by equations
+    if (most > 0)
+      decided_by_[k] = most == Assignments::kState ? DecidedBy::Assignment : DecidedBy::Discrete;
+    else if (rates_change)
+      decided_by_[k] = DecidedBy::Rate;
+  }
+}
+
+}  // namespace runtime

@@ -129,8 +129,9 @@ part = sigrel (p, n) where
   CHECK(alone.session.diagnostics().all().front().severity == Severity::Warning);
   CHECK(alone.messages.find("did you mean `n`, which nothing is connected to?") != std::string::npos);
 
-  Structure used(part + "main :: SR ()\nmain = sigrel () where\n  constantVoltage 5.0 <> (a, g)\n"
-                        "  part <> (a, g)\n  ground <> g\n");
+  Structure used(part +
+                 "main :: SR ()\nmain = sigrel () where\n  constantVoltage 5.0 <> (a, g)\n"
+                 "  part <> (a, g)\n  ground <> g\n");
   INFO(used.messages);
   REQUIRE(used.codes() == std::vector<std::string>{"SR0308"});
   CHECK(used.session.diagnostics().all().front().severity == Severity::Error);
@@ -221,17 +222,17 @@ rod n = if n == 1 then resistor 1.0 else sigrel (p, q) where
 
 TEST_CASE("a signal in the interface of a part that no equation of the part contains") {
   auto model = [](const char* equation) {
-    return std::string("lag :: SR (u :: Real, y :: Real)\nlag = sigrel (u, y) where\n  local w :: Real\n"
-                       "  w = 2.0 * y\n  ") +
+    return std::string(
+               "lag :: SR (u :: Real, y :: Real)\nlag = sigrel (u, y) where\n  local w :: Real\n"
+               "  w = 2.0 * y\n  ") +
            equation +
            "\nmodel :: SR ()\nmodel = sigrel () where\n  local x, u, y :: Real\n  der x = 1.0 - u\n"
            "  x1: lag <> (u, y)\n  x = 3.0 * u\n";
   };
   CHECK(Structure(model("der y = u - y")).fine);
-  structure::refused(
-      ("one :: SR ()\none = sigrel () where\n  local x, u, y :: Real\n  der x = 1.0 - u\n"
-       "  lag <> (u, y)\n" +
-       model("der y = 1.0 - w").substr(0, model("der y = 1.0 - w").find("model")))
-          .c_str(),
-      "SR0302", "`u` is in no equation of `lag`");
+  structure::refused(("one :: SR ()\none = sigrel () where\n  local x, u, y :: Real\n  der x = 1.0 - u\n"
+                      "  lag <> (u, y)\n" +
+                      model("der y = 1.0 - w").substr(0, model("der y = 1.0 - w").find("model")))
+                         .c_str(),
+                     "SR0302", "`u` is in no equation of `lag`");
 }

@@ -44,6 +44,39 @@ void BodyBuilder::create_interface(LayoutId interface, BodyParts& parts) {
   parts.columns.end_interface();
 }
 
+namespace {
+
+/// In the numbers of the finished blueprint.
+template <class FinalColumn>
+std::vector<system::LoneNode> lone_nodes(const Nodes& nodes, const Blueprint& blueprint,
+                                         FinalColumn final_column) {
+  std::vector<system::LoneNode> result;
+  for (const NodeId n : nodes.lone()) {
+    const Nodes::NodeInfo& node = nodes[n];
+    const auto scalars = static_cast<std::uint32_t>(nodes.scalars(node.layout).size());
+    std::uint32_t first_flow = 0;
+    while (first_flow < scalars && !nodes.scalars(node.layout)[first_flow].is_flow) ++first_flow;
+    if (first_flow == scalars) continue;
+    result.push_back({node.name, nodes.connector(n), node.span, 0,
+                      final_column(node.first).value - blueprint.interface, scalars, first_flow});
+  }
+  if (result.empty()) return result;
+  std::ranges::sort(result, {}, &system::LoneNode::local);
+  // All of its unknowns are arguments of its only part.
+  std::uint32_t part = 0;
+  for (std::uint32_t a = 0; a < blueprint.arguments.size(); ++a) {
+    while (part + 1 < blueprint.children.size() && blueprint.children[part + 1].first_argument <= a) ++part;
+    const ColumnRef argument = blueprint.arguments[a];
+    if (argument.is_member() || argument.column().value < blueprint.interface) continue;
+    const std::uint32_t local = argument.column().value - blueprint.interface;
+    const auto at = std::ranges::lower_bound(result, local, {}, &system::LoneNode::local);
+    if (at != result.end() && at->local == local) at->part = part;
+  }
+  return result;
+}
+
+}  // namespace
+
 Body BodyBuilder::finish(RelationObject& relation, BodyParts& parts) {
   auto blueprint = std::make_shared<Blueprint>();
   Body body;
@@ -79,6 +112,9 @@ Body BodyBuilder::finish(RelationObject& relation, BodyParts& parts) {
     body.relations.push_back(c.relation);
     body.interfaces.push_back(c.interface);
   }
+  names.lone_nodes = lone_nodes(parts.nodes, *blueprint, final_column);
+  for (const LocalName node : parts.nodes.unused())
+    if (text(node).find('[') == std::string::npos) names.unused_nodes.push_back(node);
   names.parameters = relations_.real_names(relation);
   body.switches = parts.switches.take_switches();
   body.transitions = parts.switches.take_transitions();
@@ -103,7 +139,8 @@ bool same(const std::vector<system::Parameter>& a, const std::vector<system::Par
 
 bool same(const system::Template& a, const system::Template& b) {
   return a.interface == b.interface && a.locals == b.locals && a.synonyms == b.synonyms &&
-         a.children == b.children && a.parameters == b.parameters;
+         a.children == b.children && a.lone_nodes == b.lone_nodes && a.unused_nodes == b.unused_nodes &&
+         a.parameters == b.parameters;
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ bool Nodes::is_potential(const Object& node, std::uint32_t field) const {
 
 Value Nodes::field(const Object& object, std::uint32_t field, Span span) {
   NodeInfo& node = nodes_[node_of(object).value];
+  node.read = true;
   const LayoutNode layout = machine_.layouts()[node.layout];
   const auto& fields = machine_.code().program().records[layout.record.value].fields;
   std::uint32_t offset = 0, flow_offset = 0;
@@ -114,6 +115,27 @@ bool Nodes::resolve() {
         !resolve_class(std::span(members).subspan(offsets[c], offsets[c + 1] - offsets[c])))
       return false;
   return true;
+}
+
+Name Nodes::connector(NodeId n) const {
+  const LayoutNode& layout = machine_.layouts()[nodes_[n.value].layout];
+  return machine_.code().program().records[layout.record.value].name;
+}
+
+std::vector<NodeId> Nodes::lone() const {
+  std::vector<NodeId> result;
+  for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+    const NodeInfo& node = nodes_[n];
+    if (!node.interface && node.uses == 1 && !node.connected && !node.flow_read) result.emplace_back(n);
+  }
+  return result;
+}
+
+std::vector<LocalName> Nodes::unused() const {
+  std::vector<LocalName> result;
+  for (const NodeInfo& node : nodes_)
+    if (node.uses == 0 && !node.connected && !node.read) result.push_back(node.name);
+  return result;
 }
 
 /// The flow columns of a local node: those of its use if there is one; `shared`: its class has uses or

@@ -44,11 +44,14 @@ class Nodes {
     std::uint32_t uses = 0;
     UseId first_use{kNone}, last_use{kNone};
     std::optional<Span> flow_read{};
+    bool read = false;  // a field of it, by an item that is no pattern
   };
 
   NodeId add(LayoutId layout, ColumnId first, bool interface, LocalName name, Span span);
   const NodeInfo& operator[](NodeId n) const { return nodes_[n.value]; }
   std::size_t size() const { return nodes_.size(); }
+  /// The name of its record.
+  Name connector(NodeId n) const;
   std::size_t uses() const { return uses_.size(); }
 
   /// A use of the node by a child, with flow columns from `first_flow` on, in the order of the flow scalars.
@@ -68,6 +71,11 @@ class Nodes {
 
   /// Merges columns, and adds sums and equations. False if an error was reported.
   bool resolve();
+
+  /// After that: local nodes with one use, no connection, and no equation that contains their flow.
+  std::vector<NodeId> lone() const;
+  /// Those that nothing uses. An element that only a pattern of a loop reads counts as unused.
+  std::vector<LocalName> unused() const;
 
   template <class Visitor>
   void for_each_list(Visitor&& visit) {

@@ -30,6 +30,13 @@ std::string instance_name(const System& s, std::uint32_t instance) {
   return name;
 }
 
+const LoneNode* lone_node(const Template& body, std::uint32_t local) {
+  const auto after = std::ranges::upper_bound(body.lone_nodes, local, {}, &LoneNode::local);
+  if (after == body.lone_nodes.begin()) return nullptr;
+  const LoneNode& node = *std::prev(after);
+  return local < node.local + node.scalars ? &node : nullptr;
+}
+
 const LocalInfo& unknown_info(const System& s, std::uint32_t unknown) {
   const Instance& i = s.instances[owner(s, unknown)];
   return s.templates[i.body].locals[unknown - i.first_unknown];
@@ -231,6 +238,10 @@ void verify(const System& s) {
       broken("a transition has no trigger or no switch");
   for (const ModeNumber& n : s.mode_numbers)
     if (n.index >= (n.is_unknown ? s.unknowns : s.parameters.size())) broken("a mode has no number");
+  for (const Template& t : s.templates)
+    for (const LoneNode& n : t.lone_nodes)
+      if (n.part >= t.children.size() || n.local + n.scalars > t.locals.size())
+        broken("a node with one part has no part or no unknowns");
   if (s.instances.empty()) broken("no instance");
   for (std::size_t i = 1; i < s.instances.size(); ++i) {
     if (s.instances[i].first_unknown < s.instances[i - 1].first_unknown)

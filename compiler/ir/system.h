@@ -74,6 +74,19 @@ struct ChildInfo {
   bool operator==(const ChildInfo&) const = default;
 };
 
+/// A local node of a relation body that joins one part only, although no `connect` and no equation for its
+/// flow says that nothing else is meant to be there. Where the part does not terminate it, its flow is
+/// undetermined.
+struct LoneNode {
+  LocalName name;                        // "m", "m[3]", "r1.n"
+  Name connector;                        // the record
+  Span span;                             // of its declaration, or of its first occurrence
+  std::uint32_t part = 0;                // of Template::children
+  std::uint32_t local = 0, scalars = 0;  // its unknowns: Template::locals from here
+  std::uint32_t first_flow = 0;          // of the scalars
+  bool operator==(const LoneNode&) const = default;
+};
+
 /// Shared by all instances of one relation body.
 struct Template {
   Name relation;
@@ -85,6 +98,9 @@ struct Template {
   /// the scalar (interface first, then locals).
   std::vector<std::pair<LocalName, std::uint32_t>> synonyms;
   std::vector<ChildInfo> children;
+  std::vector<LoneNode> lone_nodes;  // ascending `local`
+  /// Formals, and declared nodes, that no part, `connect` or equation uses; none that is an element.
+  std::vector<LocalName> unused_nodes;
   /// The names of the captured Real values, which `--set` can change.
   std::vector<std::string> parameters;
 };
@@ -217,6 +233,8 @@ struct System {
 std::string instance_name(const System& system, std::uint32_t instance);
 /// The hierarchical name of the unknown where it is declared: "r1.u", "b.v".
 std::string unknown_name(const System& system, std::uint32_t unknown);
+/// The one of the body that has this local among its unknowns; null if there is none.
+const LoneNode* lone_node(const Template& body, std::uint32_t local);
 /// The declaration of the unknown.
 const LocalInfo& unknown_info(const System& system, std::uint32_t unknown);
 /// Looks up names inside relation bodies and instances, with a hash index per template that is built at the

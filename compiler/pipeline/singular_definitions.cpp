@@ -10,7 +10,7 @@ namespace {
 
 bool is_structural(const Diagnostic& d) {
   return d.code == Code::TooManyEquations || d.code == Code::Undetermined || d.code == Code::NoUnknown ||
-         d.code == Code::NoReferenceLevel || d.code == Code::RedundantEquation ||
+         d.code == Code::NoReferenceLevel || d.code == Code::LoneNode || d.code == Code::RedundantEquation ||
          d.code == Code::ArbitraryLevel;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "compiler/singularity/lone_nodes.h"
+
 namespace sigrel::singularity {
 
 using Scope = SourceView::Scope;
@@ -42,10 +44,67 @@ std::string listed(const SourceView& view, Numbers unknowns, Scope scope) {
 
 namespace {
 
+/// The unknowns for the first line of a message: those in `preferred` first, and only the first few.
+std::string first_names(const SourceView& view, Numbers unknowns, Numbers preferred, Scope scope) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::uint32_t> named = in_order_of_names(view, unknowns);
+  std::ranges::stable_partition(named, [&](std::uint32_t u) {
+    return view.kind(u) == system::UnknownKind::Source && std::ranges::binary_search(preferred, u);
+  });
+  std::vector<std::string> names(named.size());
+  for (std::size_t k = 0; k < std::min(kShown + 1, names.size()); ++k) names[k] = view.name(named[k], scope);
+  return listed(names, kShown);
+}
+
+/// "the flows at `b`" if the unknowns are flows, which have no names in the source; else empty.
+std::string flows_at(const SourceView& view, Numbers unknowns, std::span<const Place> places) {
+  std::vector<std::string> nodes;
+  for (const Place& p : places)
+    if (!p.node.empty() && std::ranges::find(nodes, p.node) == nodes.end()) nodes.push_back(p.node);
+  const bool flows = std::ranges::all_of(unknowns, [&](std::uint32_t u) {
+    return !view.has_name(u) || view.kind(u) == system::UnknownKind::Flow;
+  });
+  return flows && !nodes.empty() ? "the flows at " + listed(nodes, 3) : std::string();
+}
+
+/// Two uses of one relation with the same arguments, if a set of equations that is small contains some of
+/// both: their names.
+std::optional<std::pair<std::string, std::string>> same_uses(const SourceView& view, Numbers equations) {
+  constexpr std::size_t kSmall = 6;
+  if (equations.size() > kSmall) return std::nullopt;
+  for (std::size_t a = 0; a < equations.size(); ++a)
+    for (std::size_t b = a + 1; b < equations.size(); ++b)
+      if (auto same = view.same_use(equations[a], equations[b])) return same;
+  return std::nullopt;
+}
+
+/// A name of the body that an implicit local with this one was perhaps meant to have.
+std::optional<std::string> meant(const SourceView& view, std::uint32_t unknown) {
+  const auto at = view.local(unknown);
+  if (!at || view.kind(unknown) != system::UnknownKind::Source) return std::nullopt;
+  const system::LocalInfo& local = at->body->locals[at->index];
+  const std::string name = text(local.name);
+  auto simple = [](const std::string& n) { return n.find_first_of(".[") == std::string::npos; };
+  const bool implicit = std::ranges::any_of(at->body->children, [&](const system::ChildInfo& c) {
+    return c.span.begin <= local.span.begin && local.span.end <= c.span.end;
+  });
+  if (!implicit || !simple(name)) return std::nullopt;
+  std::vector<std::string> others;
+  for (const std::string& other : at->body->interface)
+    if (simple(other)) others.push_back(other);
+  for (const system::LocalInfo& other : at->body->locals)
+    if (std::string n = text(other.name); other.kind == system::UnknownKind::Source && n != name && simple(n))
+      others.push_back(std::move(n));
+  return near_name(name, others);
+}
+
 Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scope scope,
                         Diagnostics& diagnostics) {
   const graph::HallSet& set = over.set;
-  const std::vector<Place> places = view.places(set.rows, scope);
+  std::vector<Place> places = view.places(set.rows, scope);
+  const auto same = same_uses(view, set.rows);
+  if (same)  // the second of them is to blame
+    std::ranges::stable_partition(places, [&](const Place& p) { return p.part != same->second; });
   const Place& last = places.back();
   if (set.columns.empty()) {
     Diagnostic& d =
@@ -56,39 +115,28 @@ Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scop
     return d.help(
         "give a parameter its value where the relation is used; what must hold can be stated with `assert`");
   }
+  const std::string unknowns = counted(set.columns.size(), "unknown");
+  std::string names = flows_at(view, set.columns, places);
+  const std::vector<std::uint32_t> blamed = view.unknowns_of(set.rows.back());
+  if (names.empty()) names = first_names(view, set.columns, same ? set.columns : blamed, scope);
   Diagnostic& d =
       diagnostics.report(Code::TooManyEquations, last.span,
-                         fmt::format("{} of {} determine only {}", counted(set.rows.size(), "equation"),
-                                     view.relation(scope), counted(set.columns.size(), "unknown")));
+                         fmt::format("{} of {} determine only {}{}{}", counted(set.rows.size(), "equation"),
+                                     view.relation(scope), unknowns, names.empty() ? "" : ": ", names));
   std::string found = fmt::format("only {} can be found from these", listed(view, set.columns, scope));
   if (!last.part.empty()) found = contributes(last) + "; " + found;
   d.label(std::move(found));
   label_others(d, places, "together with this");
   view.note_instance(d, scope);
   note_every_use(d, view, scope);
-  d.help(
-      "one of these equations is redundant or contradicts the others: remove it, or add another "
-      "unknown to it");
+  if (same)
+    d.help(fmt::format("`{}` has the same arguments as `{}`: remove one of them, or add an unknown to it",
+                       same->second, same->first));
+  else
+    d.help(
+        "one of these equations is redundant or contradicts the others: remove it, or add another "
+        "unknown to it");
   return d;
-}
-
-/// A node that only one part uses has a potential and a flow that no equation determines: the name of the
-/// node, if it is that.
-std::optional<std::string> open_node(const SourceView& view, const UnderDetermined& part, std::uint32_t named,
-                                     Scope scope) {
-  const std::string name = view.name(named, scope);
-  const std::string node = name.substr(0, std::min(name.size(), name.rfind('.')));
-  if (node == name || node.find('.') != std::string::npos) return std::nullopt;  // a name that can be written
-  if (view.kind(named) == system::UnknownKind::Flow) return node;
-  bool sibling = false, flow = false;
-  for (std::uint32_t c : part.set.columns) {
-    if (!view.has_name(c)) continue;
-    flow |= view.kind(c) == system::UnknownKind::Flow;
-    if (c == named || sibling) continue;
-    const std::string other = view.name(c, scope);
-    sibling = other.starts_with(node + ".") && other.rfind('.') == node.size();
-  }
-  return sibling && flow ? std::optional(node) : std::nullopt;
 }
 
 /// All equations of a small set; of a large one those that contain the unknown that the message names.
@@ -127,14 +175,19 @@ std::string declare_discrete(const system::LocalInfo& local) {
 Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Scope scope,
                          Diagnostics& diagnostics) {
   const graph::HallSet& set = part.set;
-  const std::vector<std::uint32_t> unknowns = in_order_of_names(view, set.columns);
-  const std::string names = listed(view, unknowns, scope), relation = view.relation(scope);
+  std::vector<std::uint32_t> unknowns = in_order_of_names(view, set.columns);
+  const std::string relation = view.relation(scope);
   const bool one = unknowns.size() == 1;
   // Of several unknowns the one in the fewest equations: the missing equation is most likely about it.
   const std::uint32_t named = *std::ranges::min_element(unknowns, {}, [&](std::uint32_t u) {
     const auto k = static_cast<std::size_t>(std::ranges::lower_bound(set.columns, u) - set.columns.begin());
     return part.occurrences[k];
   });
+  const auto at = std::ranges::find(unknowns, named);
+  std::rotate(unknowns.begin(), at, at + 1);
+  std::vector<std::string> all_names;
+  for (std::uint32_t u : unknowns) all_names.push_back(view.name(u, scope));
+  const std::string names = listed(all_names);
   Diagnostic& d =
       diagnostics.report(Code::Undetermined, view.declaration(named, scope),
                          fmt::format("nothing determines {}{} in {}", one ? "" : "all of ", names, relation));
@@ -147,11 +200,8 @@ Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Sc
   const system::LocalInfo* local = view.declared_local(named);
   if (set.rows.empty() && one && local && local->assigned && view.name(named, scope) == text(local->name))
     d.note("`:=` changes discrete variables and states").help(declare_discrete(*local));
-  else if (std::optional<std::string> node = open_node(view, part, named, scope))
-    d.help(
-        fmt::format("connect `{0}` to another part, or terminate it by its domain: `open <> {0}` for a pin, "
-                    "`free` for a flange or rod, `closed` for a port",
-                    *node));
+  else if (const auto other = set.rows.size() <= 1 ? meant(view, named) : std::nullopt)
+    d.help(fmt::format("did you mean `{}`?", *other));
   else if (part.missing == 1)
     d.help(
         fmt::format("an equation is missing that relates {} to other unknowns", one ? names : "one of them"));
@@ -167,6 +217,12 @@ Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Sc
 
 void report_structural(const SourceView& view, const StructuralCauses& causes, Diagnostics& diagnostics) {
   constexpr std::size_t kReports = 3;
+  if (std::vector<LoneNodes> lone = lone_nodes(view, causes.under); !lone.empty()) {
+    lone.resize(std::min(lone.size(), kReports));
+    for (const LoneNodes& of_body : lone)
+      view.note_instance(report_lone_nodes(of_body, diagnostics), of_body.scope);
+    return;
+  }
   std::optional<Scope> over_scope;
   Diagnostic* over = nullptr;
   if (causes.over) {
@@ -224,12 +280,15 @@ void report_redundant(const SourceView& view, const RedundantEquations& redundan
   const Place& last = places.back();
   const bool pair = redundant.complete && equations.size() == 2;
   const std::string relation = view.relation(scope);
-  Diagnostic& d =
-      diagnostics.report(Code::RedundantEquation, last.span,
-                         pair && places.size() == 2 ? fmt::format("2 equations of {} say the same", relation)
-                         : redundant.complete || equations.size() == 1
-                             ? fmt::format("an equation of {} is redundant", relation)
-                             : fmt::format("{} equations of {} are redundant", equations.size(), relation));
+  const std::vector<std::uint32_t> contained = view.unknowns_of(equations.back());
+  std::string about = first_names(view, contained, contained, scope);
+  if (!about.empty()) about = " about " + about;
+  Diagnostic& d = diagnostics.report(
+      Code::RedundantEquation, last.span,
+      pair && places.size() == 2 ? fmt::format("2 equations of {} say the same{}", relation, about)
+      : redundant.complete || equations.size() == 1
+          ? fmt::format("an equation of {}{} is redundant", relation, about)
+          : fmt::format("{} equations of {} are redundant", equations.size(), relation));
   const std::string follows = pair ? "follows from the other equation, or contradicts it"
                                    : "follows from the other equations, or contradicts them";
   if (last.part.empty())

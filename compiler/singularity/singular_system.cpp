@@ -40,6 +40,8 @@ StructuralCauses causes_in(const dae::System& dae, const SystemView& view) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> renamed;
     for (std::size_t k = 0; k < part.set.columns.size(); ++k)
       renamed.emplace_back(unknown_of[part.set.columns[k]], part.occurrences[k]);
+    for (std::uint32_t& c : part.undetermined) c = unknown_of[c];
+    std::ranges::sort(part.undetermined);
     std::ranges::sort(renamed);
     for (std::size_t k = 0; k < renamed.size(); ++k)
       std::tie(part.set.columns[k], part.occurrences[k]) = renamed[k];

@@ -8,6 +8,7 @@
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/system.h"
+#include "compiler/singularity/source_view.h"
 #include "compiler/singularity/wording.h"
 
 namespace sigrel::singularity {
@@ -38,6 +39,12 @@ class SourceNames {
   Span declaration(std::uint32_t unknown, std::uint32_t instance) const;
   /// The innermost instance that contains both.
   std::uint32_t common(std::uint32_t a, std::uint32_t b) const { return common(std::vector{a, b}); }
+
+  /// Where the relation that owns an unknown declares it.
+  SourceView::Local local(std::uint32_t unknown) const {
+    const system::Instance& i = system_.instances[owner(unknown)];
+    return {&system_.templates[i.body], unknown - i.first_unknown};
+  }
 
   using Place = singularity::Place;
   /// Where the equations come from, seen from the body of an instance that contains them all, in

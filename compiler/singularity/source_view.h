@@ -6,8 +6,10 @@
 // contains what the message mentions; a definition has one scope only.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/diagnostics/diagnostic.h"
@@ -34,6 +36,13 @@ class SourceView {
   /// Says which instance of the relation the message is about, if it is one of several.
   virtual void note_instance(Diagnostic& diagnostic, Scope scope) const = 0;
 
+  /// The names of the uses that contribute two equations, if they are two uses of one relation with the same
+  /// arguments.
+  virtual std::optional<std::pair<std::string, std::string>> same_use(std::uint32_t /*equation*/,
+                                                                      std::uint32_t /*other*/) const {
+    return std::nullopt;
+  }
+
   /// In the order of blame.
   virtual std::vector<Place> places(Numbers equations, Scope scope) const = 0;
   /// The unknowns that an equation contains, ascending.
@@ -45,6 +54,12 @@ class SourceView {
   virtual system::UnknownKind kind(std::uint32_t unknown) const = 0;
   /// What its relation says of the unknown; null for one of an interface.
   virtual const system::LocalInfo* declared_local(std::uint32_t unknown) const = 0;
+  /// The body of the relation that declares the unknown, and the unknown's number among its locals.
+  struct Local {
+    const system::Template* body;
+    std::uint32_t index;
+  };
+  virtual std::optional<Local> local(std::uint32_t unknown) const = 0;
   /// The declaration, or the use of the relation that declares the unknown.
   virtual Span declaration(std::uint32_t unknown, Scope scope) const = 0;
 };

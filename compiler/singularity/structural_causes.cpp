@@ -91,6 +91,7 @@ std::vector<UnderDetermined> under_determined(const Bipartite& hidden, const Mat
     std::ranges::sort(part.set.rows);
     std::ranges::sort(part.set.columns);
     part.missing = part.set.columns.size() - part.set.rows.size();
+    part.undetermined = part.set.columns;
     // Looking for it takes time for all columns; a report shows the first parts.
     if (part.set.columns.size() > 1 && result.size() <= kRefined) part.set = smallest_set(columns, part.set);
     for (std::uint32_t c : part.set.columns)
@@ -125,8 +126,10 @@ StructuralCauses structural_causes(const Bipartite& incidence, std::uint32_t int
   const Matching of_hidden = graph::maximum_matching(hidden);
   if (of_hidden.size() == hidden.columns) return result;
   result.under = under_determined(hidden, of_hidden);
-  for (UnderDetermined& part : result.under)
+  for (UnderDetermined& part : result.under) {
     for (std::uint32_t& c : part.set.columns) c += interface;
+    for (std::uint32_t& c : part.undetermined) c += interface;
+  }
   return result;
 }
 

@@ -29,6 +29,8 @@ struct UnderDetermined {
   graph::HallSet set;  // minimal: one column more than rows, the rows that contain one of the columns
   std::vector<std::uint32_t> occurrences;  // of each column: the number of rows that contain it
   std::size_t missing = 0;                 // rows that its connected component has too few
+  /// All columns of the component: those for which one more row would leave fewer missing.
+  std::vector<std::uint32_t> undetermined;
 };
 
 struct StructuralCauses {

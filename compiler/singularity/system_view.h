@@ -37,6 +37,7 @@ class SystemView final : public SourceView {
   const system::LocalInfo* declared_local(std::uint32_t unknown) const override {
     return &system::unknown_info(system_, unknown);
   }
+  std::optional<Local> local(std::uint32_t unknown) const override { return names_.local(unknown); }
   Span declaration(std::uint32_t unknown, Scope scope) const override {
     return names_.declaration(unknown, scope);
   }

@@ -17,6 +17,14 @@ std::string listed(const std::vector<std::string>& names, std::size_t shown) {
   return text;
 }
 
+std::optional<std::string> near_name(const std::string& name, const std::vector<std::string>& others) {
+  std::vector<std::string_view> candidates;
+  for (const std::string& other : others)
+    if (name.size() > 1 || other.size() > 1) candidates.push_back(other);
+  const auto near = did_you_mean(name, candidates);
+  return near ? std::optional(std::string(*near)) : std::nullopt;
+}
+
 std::string counted(std::size_t n, const char* noun) {
   return n == 0   ? fmt::format("no {}", noun)
          : n == 1 ? fmt::format("1 {}", noun)
@@ -36,7 +44,8 @@ std::vector<Place> in_order_of_blame(std::vector<Place> places) {
   });
   std::vector<Place> merged;
   for (Place& p : places)
-    if (!merged.empty() && merged.back().span == p.span && merged.back().part == p.part)
+    if (!merged.empty() && merged.back().span == p.span && merged.back().part == p.part &&
+        merged.back().node == p.node)
       merged.back().equations += p.equations;  // components of one equation, iterations of one `for`
     else
       merged.push_back(std::move(p));
@@ -47,7 +56,8 @@ Place equation_place(const system::SourceEquation& equation) {
   using enum system::EquationKind;
   return {.span = equation.span,
           .part = {},
-          .implicit = equation.kind == Argument || equation.kind == NodeSum || equation.kind == Potential};
+          .implicit = equation.kind == Argument || equation.kind == NodeSum || equation.kind == Potential,
+          .node = equation.kind == NodeSum ? text(equation.component) : std::string()};
 }
 
 std::string contributes(const Place& place) {

@@ -2,6 +2,7 @@
 // message labels.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ namespace sigrel::singularity {
 
 /// "`a`", "`a` and `b`", "`a`, `b` and `c`", "`a`, `b`, `c`, `d`, `e` and 17 more".
 std::string listed(const std::vector<std::string>& names, std::size_t shown = 5);
+/// Another name that was perhaps meant. All names of one letter are near to each other: `b` is not taken for
+/// `a`, but `bb` for `b`.
+std::optional<std::string> near_name(const std::string& name, const std::vector<std::string>& others);
 /// "1 equation", "3 equations", "no equation".
 std::string counted(std::size_t n, const char* noun);
 /// "one", "two", … "nine", "10".
@@ -27,6 +31,7 @@ struct Place {
   bool implicit = false;  // an equation of a node or an argument, which nobody wrote as an equation
   /// How many equations the use contributes may depend on a relation parameter.
   enum Bound : std::uint8_t { Exactly, AtLeast, AtMost } bound = Exactly;
+  std::string node = {};  // of an equation that says that the flows at a node sum to zero
 };
 
 /// Implicit equations first, then uses, then the written equations of the body, each in source order: the

@@ -51,6 +51,7 @@ class Check {
         judge(c);
       else
         judge_modes(c);
+      drop_repeated_nodes();
       if (c < library_.plain || !diagnostics_.has_errors())
         reported_to_.append(diagnostics_);
       else if (withheld_ && diagnostics_.has_errors())
@@ -67,6 +68,21 @@ class Check {
     Unfit,   // its definition can be completed, but not with the relations that it is applied to here
     Reported
   };
+
+  // A node that is the cause in several uses of its relation is reported once; an error replaces the warning.
+  void drop_repeated_nodes() {
+    auto about = [](const Diagnostic& a, const Diagnostic& b) {
+      return a.code == Code::LoneNode && b.code == a.code && a.primary->span == b.primary->span;
+    };
+    auto in = [&](const Diagnostics& all, const Diagnostic& d, bool only_errors) {
+      return std::ranges::any_of(all.all(), [&](const Diagnostic& other) {
+        return about(other, d) && (!only_errors || other.severity == Severity::Error);
+      });
+    };
+    diagnostics_.erase_if(
+        [&](const Diagnostic& d) { return in(reported_to_, d, d.severity == Severity::Error); });
+    reported_to_.erase_if([&](const Diagnostic& d) { return in(diagnostics_, d, true); });
+  }
 
   // Refused modes are reported with what applies the combinations.
   void switching(std::uint32_t c) {
@@ -208,6 +224,8 @@ class Check {
 
   void judge_definition(std::uint32_t c) {
     const components::Component& component = library_.components[c];
+    if (verdicts_[c] == Fine && warned_of_nodes_.insert(component.literal).second)
+      warn_of_lone_nodes(library_, result_.types, c, diagnostics_);
     if (verdicts_[c] == Fine && singularities_[c] && warned_.insert(component.literal).second)
       return report_coefficients(*singularities_[c], library_, c, diagnostics_);
     if (verdicts_[c] == Fine || !component.exposed.empty())
@@ -476,8 +494,8 @@ class Check {
   std::map<std::uint32_t, std::vector<std::uint32_t>> refused_;  // of components with switches
   std::vector<Alternatives> alternatives_;                       // by component; empty where nothing is known
   std::map<std::uint32_t, std::uint32_t> generic_;  // literal -> component with holes that some arguments fit
-  std::set<std::uint32_t> reported_, warned_;       // literals
-  std::set<std::uint32_t> broken_;                  // components that break a contract
+  std::set<std::uint32_t> reported_, warned_, warned_of_nodes_;  // literals
+  std::set<std::uint32_t> broken_;                               // components that break a contract
   std::set<std::pair<std::uint32_t, std::uint32_t>> reported_unfit_;
 };
 

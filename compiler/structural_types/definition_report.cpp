@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
+#include "compiler/singularity/lone_nodes.h"
 #include "compiler/singularity/report.h"
+#include "compiler/structural_types/components.h"
 #include "compiler/structural_types/unbalanced.h"
 
 namespace sigrel::structural_types {
@@ -34,8 +38,72 @@ void report_unbalanced(const components::Library& library, const Unbalanced& par
       "the relations that a connector is connected with supply one equation for each of its flows: every "
       "other "
       "part here has as many equations as flows");
+  if (!more && !body.unused_nodes.empty()) {
+    const std::string node = text(body.unused_nodes.front());
+    d.note(fmt::format("nothing in `{}` is connected to `{}`", text(body.relation), node));
+    d.help(fmt::format("connect `{}` to a part, or give it the equations that it lacks", node));
+    return;
+  }
   d.help(more ? "drop an equation, or let it contain another unknown"
               : "an equation is missing: often it is the balance of the flows, which sum to 0");
+}
+
+/// A signal in the interface of a part that no equation of the part contains.
+struct UnusedSignal {
+  std::uint32_t application, variable;  // of the definition; of the interface of the part
+};
+
+/// The first one to which an unknown is passed that nothing determines. Fields of connectors are no signals:
+/// a source has no equation for its potential or for its flow.
+std::optional<UnusedSignal> unused_signal(const components::Library& library,
+                                          const components::Component& component,
+                                          const std::vector<singularity::UnderDetermined>& under) {
+  std::map<std::uint32_t, std::vector<bool>> used_in;  // by component: of its interface
+  auto used = [&](std::uint32_t c) -> const std::vector<bool>& {
+    const components::Component& part = library.components[c];
+    auto [at, fresh] = used_in.try_emplace(c, part.interface, false);
+    if (fresh)
+      for (const std::vector<std::uint32_t>* list : {&part.variables, &part.arguments})
+        for (const std::uint32_t v : *list)
+          if (v < part.interface) at->second[v] = true;
+    return at->second;
+  };
+  for (const singularity::UnderDetermined& cause : under)
+    for (std::uint32_t a = 0; a < component.applications.size(); ++a) {
+      const std::uint32_t c = component.applications[a].component;
+      const components::Component& part = library.components[c];
+      if (part.hole || !part.combinations.empty()) continue;
+      const std::vector<std::string>& names = library.system.templates[part.body].interface;
+      for (std::uint32_t k = 0; k < part.interface; ++k) {
+        const std::uint32_t passed = component.arguments[component.applications[a].first_argument + k];
+        if (std::ranges::binary_search(cause.undetermined, passed) &&
+            names[k].find('.') == std::string::npos && !used(c)[k])
+          return UnusedSignal{a, k};
+      }
+    }
+  return std::nullopt;
+}
+
+/// Adds it to the report about a definition whose unknown it is.
+void label_unused_signal(const components::Library& library, const components::Component& component,
+                         const UnusedSignal& signal, Diagnostic& report) {
+  const components::Component& part =
+      library.components[component.applications[signal.application].component];
+  const system::Template& body = library.system.templates[part.body];
+  report.also(
+      body.interface_spans[signal.variable],
+      fmt::format("`{}` is in no equation of `{}`", body.interface[signal.variable], text(body.relation)));
+}
+
+/// Those inside the parts that a definition applies: the flat system knows them.
+std::vector<singularity::LoneNodes> lone_nodes_of_parts(const components::Library& library,
+                                                        std::uint32_t component) {
+  constexpr std::size_t kMostRows = 1'000'000;
+  const std::optional<Flat> flat = flatten(library, component, kMostRows);
+  if (!flat) return {};
+  const Incidence& incidence = flat->expansion.incidence;
+  return singularity::lone_nodes(ExpansionView(library, component, *flat),
+                                 singularity::structural_causes(incidence.rows, incidence.interface).under);
 }
 
 /// Whether all unknowns belong to one part: then the definition of that part has the warning.
@@ -56,10 +124,59 @@ void report_structure(const components::Library& library,
                       const Typing& typing, Diagnostics& diagnostics) {
   const Incidence& whole = typing.composition.incidence;
   const CompositionView view(library, component, typing.composition);
+  const singularity::StructuralCauses causes = typing.causes();
+  if (!causes.under.empty() && singularity::lone_nodes(view, causes.under).empty()) {
+    const std::vector<singularity::LoneNodes> inside = lone_nodes_of_parts(library, component);
+    if (!inside.empty()) {
+      singularity::report_lone_nodes(inside.front(), diagnostics)
+          .note(fmt::format("because of this, {} has fewer equations than unknowns", view.relation()));
+      return;
+    }
+  }
   const int equations = static_cast<int>(whole.rows.rows()) - static_cast<int>(whole.hidden);
   if (auto part = unbalanced_part(library, types, library.components[component], equations))
     return report_unbalanced(library, *part, view, component, *types[part->component], whole, diagnostics);
-  singularity::report_structural(view, typing.causes(), diagnostics);
+  Diagnostics reports;
+  singularity::report_structural(view, causes, reports);
+  const auto signal = unused_signal(library, library.components[component], causes.under);
+  bool first = true;
+  for (Diagnostic d : reports.all()) {
+    if (signal && d.code == Code::Undetermined && std::exchange(first, false))
+      label_unused_signal(library, library.components[component], *signal, d);
+    diagnostics.append(std::move(d));
+  }
+}
+
+void warn_of_lone_nodes(const components::Library& library,
+                        const std::vector<std::optional<StructuralType>>& types, std::uint32_t component,
+                        Diagnostics& diagnostics) {
+  const components::Component& c = library.components[component];
+  const system::Template& body = library.system.templates[c.body];
+  if (!c.flows || !types[component] || !c.exposed.empty() || body.lone_nodes.empty()) return;
+  const std::uint32_t rank = types[component]->rank();
+  if (rank >= *c.flows) return;
+  const std::optional<Composition> composition = composition_of(library, types, component);
+  if (!composition) return;
+  singularity::LoneNodes lone{&body, 0, {}};
+  Incidence incidence = composition->incidence;
+  for (const system::LoneNode& node : body.lone_nodes) {
+    if (lone.nodes.size() == *c.flows - rank) break;
+    Incidence with = incidence;  // where nothing is connected, the flow is zero
+    with.rows.targets.push_back(c.interface + node.local + node.first_flow);
+    with.rows.end_row();
+    if (!cover(with).complete()) continue;
+    incidence = std::move(with);
+    lone.nodes.push_back({&node, true});
+  }
+  if (lone.nodes.empty()) return;
+  std::ranges::stable_sort(lone.nodes, {},
+                           [](const singularity::LoneNodes::Node& n) { return n.node->span; });
+  Diagnostics found;
+  Diagnostic d = singularity::report_lone_nodes(lone, found);
+  d.severity = Severity::Warning;
+  d.note(fmt::format("`{}` has {} for {}: models of parts with as many equations as flows cannot use it",
+                     text(body.relation), counted(rank, "equation"), counted(*c.flows, "flow")));
+  diagnostics.append(std::move(d));
 }
 
 void report_coefficients(const Singularity& s, const components::Library& library, std::uint32_t component,

@@ -14,6 +14,12 @@ void report_structure(const components::Library& library,
                       const std::vector<std::optional<StructuralType>>& types, std::uint32_t component,
                       const Typing& typing, Diagnostics& diagnostics);
 
+/// Warns of local nodes with one part in a definition that only an unusual context can complete: one that has
+/// fewer equations than flows.
+void warn_of_lone_nodes(const components::Library& library,
+                        const std::vector<std::optional<StructuralType>>& types, std::uint32_t component,
+                        Diagnostics& diagnostics);
+
 /// What the mixed layer has found: floating potentials if nothing else is undetermined, otherwise the
 /// smallest set of equations that depend on each other, otherwise unknowns that occur only in combinations.
 void report_coefficients(const Singularity& singularity, const components::Library& library,

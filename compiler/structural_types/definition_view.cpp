@@ -49,6 +49,13 @@ const system::LocalInfo* DefinitionView::local_in(const components::Component& c
                                                   std::uint32_t variable) const {
   return variable < component.interface ? nullptr : &local(component, variable);
 }
+std::optional<DefinitionView::Local> DefinitionView::place_in(const components::Component& component,
+                                                              std::uint32_t variable) const {
+  const system::Template& body = template_of(component);
+  if (variable < component.interface || variable - component.interface >= body.locals.size())
+    return std::nullopt;
+  return Local{&body, variable - component.interface};
+}
 Span DefinitionView::declaration_in(const components::Component& component, std::uint32_t variable) const {
   return variable < component.interface ? template_of(component).interface_spans[variable]
                                         : local(component, variable).span;
@@ -71,6 +78,25 @@ std::vector<Place> CompositionView::places(Numbers equations, Scope) const {
       result.back().bound = open_parts_;
   }
   return singularity::in_order_of_blame(std::move(result));
+}
+
+std::optional<std::pair<std::string, std::string>> CompositionView::same_use(std::uint32_t equation,
+                                                                             std::uint32_t other) const {
+  using Kind = RowOrigin::Kind;
+  const RowOrigin &a = composition_.rows[equation], &b = composition_.rows[other];
+  if (a.kind == Kind::Own || b.kind == Kind::Own || a.application == b.application) return std::nullopt;
+  const auto &first = component_.applications[a.application],
+             &second = component_.applications[b.application];
+  if (first.component != second.component) return std::nullopt;
+  // Each use of a node has a flow of its own.
+  auto is_flow = [&](std::uint32_t v) { return has_name(v) && kind(v) == UnknownKind::Flow; };
+  for (std::uint32_t k = 0; k < library_.components[first.component].interface; ++k) {
+    const std::uint32_t x = component_.arguments[first.first_argument + k],
+                        y = component_.arguments[second.first_argument + k];
+    if (x != y && !(is_flow(x) && is_flow(y))) return std::nullopt;
+  }
+  return std::pair(text(template_.children[a.application].name),
+                   text(template_.children[b.application].name));
 }
 
 std::vector<std::uint32_t> CompositionView::unknowns_of(std::uint32_t equation) const {
@@ -117,6 +143,11 @@ UnknownKind ExpansionView::kind(std::uint32_t unknown) const {
 const system::LocalInfo* ExpansionView::declared_local(std::uint32_t unknown) const {
   const FlatColumn& column = flat_.expansion.columns[unknown];
   return local_in(component_of(column.instance), column.index);
+}
+
+std::optional<DefinitionView::Local> ExpansionView::local(std::uint32_t unknown) const {
+  const FlatColumn& column = flat_.expansion.columns[unknown];
+  return column.argument ? std::nullopt : place_in(component_of(column.instance), column.index);
 }
 
 Span ExpansionView::declaration(std::uint32_t unknown, Scope) const {

@@ -33,6 +33,7 @@ class DefinitionView : public singularity::SourceView {
   std::string name_in(const components::Component& component, std::uint32_t variable) const;
   system::UnknownKind kind_in(const components::Component& component, std::uint32_t variable) const;
   const system::LocalInfo* local_in(const components::Component& component, std::uint32_t variable) const;
+  std::optional<Local> place_in(const components::Component& component, std::uint32_t variable) const;
   Span declaration_in(const components::Component& component, std::uint32_t variable) const;
 
   const components::Library& library_;
@@ -48,6 +49,8 @@ class CompositionView final : public DefinitionView {
                   singularity::Place::Bound open_parts = singularity::Place::Exactly)
       : DefinitionView(library, component), composition_(composition), open_parts_(open_parts) {}
 
+  std::optional<std::pair<std::string, std::string>> same_use(std::uint32_t equation,
+                                                              std::uint32_t other) const override;
   std::vector<singularity::Place> places(Numbers equations, Scope = 0) const override;
   std::vector<std::uint32_t> unknowns_of(std::uint32_t equation) const override;
   bool has_name(std::uint32_t unknown) const override {
@@ -59,6 +62,9 @@ class CompositionView final : public DefinitionView {
   }
   const system::LocalInfo* declared_local(std::uint32_t unknown) const override {
     return has_name(unknown) ? local_in(component_, unknown) : nullptr;
+  }
+  std::optional<Local> local(std::uint32_t unknown) const override {
+    return has_name(unknown) ? place_in(component_, unknown) : std::nullopt;
   }
   Span declaration(std::uint32_t unknown, Scope) const override {
     return declaration_in(component_, unknown);
@@ -84,6 +90,7 @@ class ExpansionView final : public DefinitionView {
   std::string name(std::uint32_t unknown, Scope = 0) const override;
   system::UnknownKind kind(std::uint32_t unknown) const override;
   const system::LocalInfo* declared_local(std::uint32_t unknown) const override;
+  std::optional<Local> local(std::uint32_t unknown) const override;
   Span declaration(std::uint32_t unknown, Scope) const override;
 
  private:

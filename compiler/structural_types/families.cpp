@@ -243,6 +243,11 @@ class FamilyReport {
       prefix = "whatever its arguments are";
       note = fmt::format("this is what happens for {}", circumstances);
     }
+    diagnostics_.erase_if([&](const Diagnostic& w) {  // a warning about what this error is about
+      auto here = [&](const Label& l) { return l.span == found->primary->span; };
+      return w.code == Code::LoneNode && w.severity == Severity::Warning &&
+             (here(*w.primary) || std::ranges::any_of(w.secondary, here));
+    });
     Diagnostic& d = diagnostics_.report(Code::SingularForSizes, found->primary->span,
                                         fmt::format("{}, {}", prefix, found->message));
     d.primary = found->primary;

@@ -141,6 +141,10 @@ TEST_CASE("the verifier of system::System finds each fault") {
       {"no trigger or no target", [](auto& s) { s.events.assignments.at(0).target = kFar; }},
       {"a `pre` is of no unknown", [](auto& s) { s.events.previous.at(0).of = kFar; }},
       {"a `delay` is of no unknown", [](auto& s) { s.delays.at(0).of = kFar; }},
+      {"a node with one part has no part",
+       [](auto& s) {
+         s.templates.at(0).lone_nodes = {{.name = {}, .connector = {}, .span = {}, .part = kFar}};
+       }},
       {"no instance", [](auto& s) { s.instances.clear(); }},
       {"before its parent", [](auto& s) { s.instances.at(1).parent = 1; }},
       {"computed from a later one",

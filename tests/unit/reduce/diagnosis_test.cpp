@@ -56,7 +56,7 @@ TEST_CASE("three equations for two unknowns") {
   b.row(line, {u, i}, {b.parameter(3)});
   Diagnostics d = diagnose(b);
   check_one(d, Code::TooManyEquations);
-  CHECK(d.all()[0].message == "3 equations of `model` determine only 2 unknowns");
+  CHECK(d.all()[0].message == "3 equations of `model` determine only 2 unknowns: `u` and `i`");
   CHECK(says(d.all()[0], "only `u` and `i` can be found from these"));
   CHECK(d.all()[0].secondary.size() == 2);
 }
@@ -105,7 +105,8 @@ TEST_CASE("a flow that nothing determines") {
   (void)loose;
   Diagnostics d = diagnose(x);
   check_one(d, Code::Undetermined);
-  CHECK(says(d.all()[0], "open <> p"));
+  CHECK(says(d.all()[0], "nothing determines `p.i`"));
+  CHECK(says(d.all()[0], "occurs in no equation"));
 }
 
 TEST_CASE(

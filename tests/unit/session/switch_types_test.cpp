@@ -95,8 +95,9 @@ diode = sigrel (p, n) where
 )",
                        open, closed);
   };
-  refused(diode("", "u = 0.0\n      p.v = n.v").c_str(), "SR0311",
-          "an equation of `diode` is redundant in the mode `Closed`\n  --> test.sr:15:7");
+  refused(
+      diode("", "u = 0.0\n      p.v = n.v").c_str(), "SR0311",
+      "an equation of `diode` about `p.v` and `n.v` is redundant in the mode `Closed`\n  --> test.sr:15:7");
   refused(diode("p.i = 2.0", "u = 0.0").c_str(), "SR0301", "in the mode `Open`\n  --> test.sr:11:7");
   refused(diode("u = 2.0 * u", "u = 0.0\n      u = 1.0").c_str(), "SR0301",
           "in the mode `Closed`\n  --> test.sr:15:7");

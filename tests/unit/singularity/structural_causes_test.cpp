@@ -57,6 +57,7 @@ TEST_CASE("the example of the header") {
   CHECK(causes.under[0].set.rows == Numbers{2});
   CHECK(causes.under[0].occurrences == Numbers{1, 1});
   CHECK(causes.under[0].missing == 1);
+  CHECK(causes.under[0].undetermined == Numbers{y, z});
   CHECK(structural_causes(g, 2).under.empty());  // y is in the interface
 }
 
@@ -114,10 +115,11 @@ TEST_CASE("under-determined: minimal sets that share no row, among the columns t
       std::erase(rest, c);
       if (matched(row_count, of_column, rest) == most) loose.push_back(c + interface);
     }
-    Numbers reported;
+    Numbers reported, undetermined;
     std::set<std::uint32_t> seen_rows;
     std::size_t missing = 0;
     for (const singularity::UnderDetermined& part : causes.under) {
+      undetermined.insert(undetermined.end(), part.undetermined.begin(), part.undetermined.end());
       ++found;
       reported.insert(reported.end(), part.set.columns.begin(), part.set.columns.end());
       missing += part.missing;
@@ -132,6 +134,8 @@ TEST_CASE("under-determined: minimal sets that share no row, among the columns t
         CHECK(part.occurrences[k] == of_column[part.set.columns[k] - interface].size());
     }
     std::ranges::sort(reported);
+    std::ranges::sort(undetermined);
+    CHECK(undetermined == loose);
     CHECK(std::ranges::includes(loose, reported));
     CHECK(reported.empty() == loose.empty());
     CHECK(missing == of_column.size() - most);

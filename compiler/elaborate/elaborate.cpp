@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 #include "compiler/elaborate/instantiate.h"
 
@@ -16,6 +18,23 @@ std::vector<std::string> strings(const Value& list) {
   for (const Object* cell = list.object; cell->size == 2; cell = cell->items[1].object)
     result.emplace_back(text(Name{cell->items[0].index}));
   return result;
+}
+
+/// How many values that are no Reals a value consists of; what is shared counts once.
+std::size_t constants_in(const Value& root) {
+  std::size_t count = 0;
+  std::unordered_set<const Object*> seen;
+  std::vector<Value> work = {root};
+  while (!work.empty()) {
+    const Value v = work.back();
+    work.pop_back();
+    if (v.tag != Tag::Object) {
+      count += v.tag != Tag::Real && v.tag != Tag::Signal;
+    } else if (v.object->size > 0 && seen.insert(v.object).second) {
+      for (std::uint32_t i = 0; i < v.object->size; ++i) work.push_back(v.object->items[i]);
+    }
+  }
+  return count;
 }
 
 double number(const Value& v) { return v.tag == Tag::Int ? static_cast<double>(v.integer) : v.real; }
@@ -63,6 +82,8 @@ struct Elaborator::State {
   std::vector<SwitchPlaceOf> switches;                               // by SwitchIdentity
   std::map<std::vector<std::uint64_t>, std::uint32_t> mode_numbers;  // structure -> number of the mode
   std::vector<Value> modes;                                          // an example of each
+  std::vector<std::size_t> mode_constants;                           // in each
+  std::vector<bool> used_settings;
 
   bool evaluate_main();
   std::optional<Result> instantiate(const EnteredModes* entered);
@@ -132,19 +153,12 @@ std::optional<Result> Elaborator::State::instantiate(const EnteredModes* entered
   result.experiment = experiment;
   Instantiator instantiator(machine, relations, result.system, options, identities, entered);
   if (!instantiator.run(*model)) return std::nullopt;
+  used_settings.resize(options.set.size(), false);
+  for (std::size_t k = 0; k < used_settings.size(); ++k)
+    used_settings[k] = used_settings[k] || instantiator.used_settings()[k];
+  result.unused_settings = instantiator.take_unused_settings();
   result.system.exprs.library = machine.used_library();
   result.arguments = instantiator.take_arguments();
-  if (!result.system.switches.empty() && !result.system.delays.empty()) {
-    const system::System& system = result.system;
-    diagnostics
-        .report(Code::NotSupported, system.sources[system.delays[0].origin.source].span,
-                "this version keeps no past of signals through a change of structure")
-        .label("this value depends on the past")
-        .help(
-            "use a model without `delay`, for example `Blocks.padeDelay`, or a structure that does not "
-            "change");
-    return std::nullopt;
-  }
   if (!result.system.switches.empty())
     result.structure = structure(result.system, instantiator, entered == nullptr);
   return result;
@@ -155,7 +169,10 @@ std::uint32_t Elaborator::State::mode(const Value& value) {
   const Value example = relations.with_numbers(value, {});
   const auto [found, fresh] =
       mode_numbers.try_emplace(relations.structure(example), static_cast<std::uint32_t>(modes.size()));
-  if (fresh) modes.push_back(example);
+  if (fresh) {
+    modes.push_back(example);
+    mode_constants.push_back(constants_in(example));
+  }
   return found->second;
 }
 
@@ -171,7 +188,8 @@ Structure Elaborator::State::structure(const system::System& system, Instantiato
     const InstanceIdentity instance = instances[system.switches[k].origin.instance];
     const SwitchIdentity identity = identities.of_switch(instance, s.place);
     if (identity == switches.size()) switches.push_back({instance, s.place});
-    result.switches.push_back({identity, mode(s.mode), s.is_given, s.has_initial});
+    const std::uint32_t number = mode(s.mode);
+    result.switches.push_back({identity, number, s.is_given, s.has_initial, mode_constants[number]});
   }
   for (std::size_t t = 0; t < system.transitions.size(); ++t)
     result.targets.push_back(mode(instantiator.targets()[t]));
@@ -219,7 +237,18 @@ std::optional<Result> Elaborator::in_modes(std::span<const ChosenMode> modes, bo
   return state_->finish(state_->instantiate(&entered), diagnostics);
 }
 
-std::size_t Elaborator::identities() const { return state_->identities.unknown_count(); }
+std::size_t Elaborator::numbered() const { return state_->identities.count() + state_->modes.size(); }
+
+bool Elaborator::has_used(std::size_t setting) const {
+  return setting < state_->used_settings.size() && state_->used_settings[setting];
+}
+
+bool Elaborator::is_numbered(std::span<const ChosenMode> modes) const {
+  return std::ranges::all_of(modes, [&](const ChosenMode& m) {
+    return m.identity < state_->switches.size() && m.mode < state_->modes.size() &&
+           (m.numbers.empty() || state_->relations.numbers(state_->modes[m.mode]).size() == m.numbers.size());
+  });
+}
 
 std::optional<Result> elaborate(const core::Program& program, const Options& options,
                                 Diagnostics& diagnostics) {

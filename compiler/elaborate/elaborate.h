@@ -86,9 +86,10 @@ struct Experiment {
 struct Structure {
   struct Switch {
     std::uint32_t identity = 0;
-    std::uint32_t mode = 0;    // with the structure of its arguments, but without their numbers
-    bool is_given = false;     // else it is the initial one, whose numbers are no parameters of their own
-    bool has_initial = false;  // its mode has initial equations
+    std::uint32_t mode = 0;     // with the structure of its arguments, but without their numbers
+    bool is_given = false;      // else it is the initial one, whose numbers are no parameters of their own
+    bool has_initial = false;   // its mode has initial equations
+    std::size_t constants = 0;  // in the arguments of the mode: Ints, Bools, constructors
   };
   std::vector<Switch> switches;         // by System::switches
   std::vector<std::uint32_t> targets;   // by System::transitions: modes
@@ -105,14 +106,18 @@ struct Result {
   Experiment experiment;
   std::vector<Argument> arguments;  // instance by instance, if Options::arguments
   Structure structure;              // if the system has switches
+  /// The settings that no part of the start has, with what is to be reported unless a part of a later mode
+  /// has them. Without switches they are errors.
+  std::vector<std::pair<std::size_t, Diagnostic>> unused_settings;
 };
 
 /// The mode of a switch, which a run has reached.
 struct ChosenMode {
   std::uint32_t identity = 0;  // of the switch
   std::uint32_t mode = 0;
-  std::vector<double> numbers{};
-  bool entered = false;  // now; else it continues
+  std::vector<double> numbers{};  // empty: zeros
+  bool entered = false;           // now; else it continues
+  bool operator==(const ChosenMode&) const = default;
 };
 
 /// Elaborates the systems that follow each other when a run changes the structure of a model. It keeps the
@@ -135,8 +140,13 @@ class Elaborator {
   std::optional<Result> start_in(std::span<const ChosenMode> modes, Diagnostics& diagnostics) {
     return in_modes(modes, true, diagnostics);
   }
-  /// The number of identities of unknowns so far.
-  std::size_t identities() const;
+  /// Whether an elaboration so far has applied this setting.
+  bool has_used(std::size_t setting) const;
+  /// How many identities and modes have been numbered so far. The numbers depend on the order of
+  /// elaborations: whoever repeats those that increase this count gets the same.
+  std::size_t numbered() const;
+  /// Whether these switches and modes have numbers, and the modes so many arguments.
+  bool is_numbered(std::span<const ChosenMode> modes) const;
 
  private:
   std::optional<Result> in_modes(std::span<const ChosenMode> modes, bool at_start, Diagnostics& diagnostics);

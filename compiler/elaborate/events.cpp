@@ -122,8 +122,10 @@ std::optional<Value> Events::delayed(const Value& signal, const Value& length, S
   columns_[own].type = type;
   add_constant(own, span);
   const std::uint32_t source = rows_.source(system::EquationKind::Event, span, "");
-  // Before the start the signal had its value at the start.
-  rows_.add(pool.binary(Op::Sub, slot_of(pool, own), slot_of(pool, of)), source, RowKind::Initial);
+  // Before the start the signal had its value at the start. The start of a mode is one: unlike `pre`, a delay
+  // in a mode that is entered begins.
+  const std::uint32_t begins = rows_.source(system::EquationKind::Argument, span, "");
+  rows_.add(pool.binary(Op::Sub, slot_of(pool, own), slot_of(pool, of)), begins, RowKind::Initial);
   delays_.push_back(
       {own, of, reals_.add(machine_.to_parameter(length)), type != system::SignalType::Real, source});
   return Value::of_signal(slot_of(pool, own));

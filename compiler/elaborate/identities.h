@@ -33,7 +33,10 @@ class Identities {
     std::vector<std::pair<std::uint32_t, UnknownIdentity>> synonyms;
   };
   Unknowns unknowns(const system::System& system, std::span<const InstanceIdentity> instances);
-  std::size_t unknown_count() const { return unknowns_.size(); }
+  /// Of all identities so far.
+  std::size_t count() const {
+    return instances_.size() + unknowns_.size() + triggers_.size() + switches_.size();
+  }
 
  private:
   // The parent or instance; name or span; and the number among those that are equal so far.

@@ -59,6 +59,11 @@ class Instantiator {
   /// By instance: the innermost switch in whose mode it is.
   std::vector<std::uint32_t>& owners() { return owners_; }
   const std::vector<bool>& structural() const { return structural_; }
+  const std::vector<bool>& used_settings() const { return used_settings_; }
+  /// Result::unused_settings.
+  std::vector<std::pair<std::size_t, Diagnostic>> take_unused_settings() {
+    return std::move(unused_settings_);
+  }
 
  private:
   // The captured parameters of a relation value in one instance: its own Reals, and one set for each relation
@@ -185,6 +190,7 @@ class Instantiator {
   std::vector<Unresolved> unresolved_;
   std::vector<std::vector<PendingSetting>> settings_{{}};
   std::vector<bool> used_settings_;
+  std::vector<std::pair<std::size_t, Diagnostic>> unused_settings_;
   std::vector<std::string> structural_names_;  // the Ints and Bools that the model captured
   std::vector<bool> structural_;               // by parameter: its value decided structure
   std::vector<Argument> arguments_;

@@ -107,9 +107,9 @@ void Instantiator::report_unused_settings() {
     if (instance == system::kRoot)
       known.insert(known.end(), structural_names_.begin(), structural_names_.end());
     for (const system::ChildInfo& c : t.children) known.push_back(text(c.name));
-    Diagnostic& d = machine_.diagnostics().report(
-        Code::UnknownParameter, fmt::format("no parameter is named `{}`", options_.set[i].name));
-    if (!system_.switches.empty()) d.note("parameters that can be set are those of the modes at the start");
+    Diagnostics found;
+    Diagnostic& d =
+        found.report(Code::UnknownParameter, fmt::format("no parameter is named `{}`", options_.set[i].name));
     std::vector<std::string_view> views(known.begin(), known.end());
     if (auto best = did_you_mean(rest, views))
       d.help(fmt::format("did you mean `{}{}`?", prefix, *best));
@@ -118,6 +118,10 @@ void Instantiator::report_unused_settings() {
           "`{}` has the parameters {}",
           prefix.empty() ? std::string(text(t.relation)) : prefix.substr(0, prefix.size() - 1),
           fmt::join(known.begin(), known.end() - static_cast<std::ptrdiff_t>(t.children.size()), ", ")));
+    if (system_.switches.empty())
+      machine_.diagnostics().append(found);
+    else
+      unused_settings_.emplace_back(i, d);
   }
 }
 

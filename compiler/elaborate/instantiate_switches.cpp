@@ -142,8 +142,8 @@ void Instantiator::add_captured_numbers(const RelationObject& root, CapturedSet 
   }
 }
 
-/// Whether an initial equation holds: at the start of a run all do, later those of what is new then. `pre`
-/// and delays in a mode of an instance that is not new continue.
+/// Whether an initial equation holds: at the start of a run all do, later those of what is new then. `pre` in
+/// a mode of an instance that is not new continues.
 bool Instantiator::starts(std::uint32_t instance, const RowPlan& initial) {
   const std::uint32_t owner = owner_of(instance, initial.tag);
   for (std::uint32_t s = owner; s != system::kNoSwitch; s = system_.switches[s].parent)

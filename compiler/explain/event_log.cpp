@@ -302,6 +302,25 @@ void EventLog::leave() {
   }
 }
 
+void EventLog::visit_past(runtime::Archive& archive) {
+  std::uint64_t count = past_.size();
+  archive(count);
+  if (!archive.loads()) {
+    for (auto& [key, past] : past_) {
+      auto [file, line, text] = key;
+      archive(file, line, text, past.count, past.fires);
+    }
+    return;
+  }
+  past_.clear();
+  for (std::uint64_t k = 0; k < count && archive.fine(); ++k) {
+    Key key;
+    Past past;
+    archive(std::get<0>(key), std::get<1>(key), std::get<2>(key), past.count, past.fires);
+    past_.emplace(std::move(key), past);
+  }
+}
+
 /// `lines` of a run through several structures.
 std::vector<std::string> EventLog::past_lines() {
   leave();

@@ -51,6 +51,7 @@ class EventLog final : public runtime::EventObserver {
   void visit(runtime::Archive& archive) {
     archive(events_, arrivals_);
     archive.fixed(conditions_);
+    visit_past(archive);
   }
   /// For each source line how often its conditions changed or fired, and the most frequent of them; the most
   /// frequent line first.
@@ -93,6 +94,7 @@ class EventLog final : public runtime::EventObserver {
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::string>;  // file, line, text
   void begin(const pipeline::Compiled& model);
   void leave();
+  void visit_past(runtime::Archive& archive);
   std::vector<std::string> past_lines();
   std::pair<std::uint32_t, std::uint32_t> line_of(const Condition& condition) const;
 

@@ -24,14 +24,6 @@ std::optional<Span> equation_span(const pipeline::Compiled& model, std::uint32_t
 }  // namespace
 
 bool refuse_analysis(const system::System& system, const char* analysis, Diagnostics& diagnostics) {
-  if (!system.switches.empty()) {
-    diagnostics
-        .report(Code::NotSupported, system.sources[system.switches[0].origin.source].span,
-                fmt::format("{} is not supported for models whose structure changes", analysis))
-        .label("this `switch` changes it")
-        .help("replace it for this analysis by the equations of the mode in question");
-    return true;
-  }
   if (system.delays.empty()) return false;
   const Origin origin = system.delays[0].origin;
   const std::string instance = system::instance_name(system, origin.instance);

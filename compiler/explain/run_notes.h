@@ -8,7 +8,7 @@
 
 namespace sigrel::explain {
 
-/// Reports an error if the model has delays or switches, which `analysis` does not support. Returns whether
+/// Reports an error if the model has delays, which `analysis` does not support. Returns whether
 /// it has.
 bool refuse_analysis(const system::System& system, const char* analysis, Diagnostics& diagnostics);
 

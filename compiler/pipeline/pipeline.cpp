@@ -141,6 +141,16 @@ bool compile_in_first_modes(elaborate::Elaborator& elaborator, elaborate::Result
   return false;
 }
 
+/// Reports settings of parameters that neither the start nor a later mode has.
+void find_unused(const Compiled& model, const std::vector<std::pair<std::size_t, Diagnostic>>& unused,
+                 Diagnostics& diagnostics) {
+  auto is_used = [&](const auto& setting) { return model.structures->has_used(setting.first); };
+  model.structures->each_later(model,
+                               [&](const system::System&) { return !std::ranges::all_of(unused, is_used); });
+  for (const auto& setting : unused)
+    if (!is_used(setting)) diagnostics.append(setting.second);
+}
+
 }  // namespace
 
 // elaborate: core -> system. Evaluates the functional level; relations become shapes and tables of rows.
@@ -159,14 +169,17 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   if (!complete || !elaborated) return nullptr;
   if (elaborated->system.switches.empty()) elaborator.reset();  // its values take memory
   const elaborate::Experiment experiment = elaborated->experiment;
+  const auto unused_settings = std::move(elaborated->unused_settings);
   auto model = std::make_unique<Compiled>();
   const bool compiled = elaborator ? compile_in_first_modes(*elaborator, std::move(*elaborated), backend,
                                                             context, program, *model)
                                    : compile(std::move(*elaborated), backend, context, &program, *model);
   if (!compiled) return nullptr;
   model->experiment = experiment;
-  if (elaborator) model->structures = std::make_shared<Structures>(std::move(elaborator), backend, context);
-  return model;
+  if (!elaborator) return model;
+  model->structures = std::make_shared<Structures>(std::move(elaborator), backend, context);
+  if (!unused_settings.empty()) find_unused(*model, unused_settings, context.diagnostics);
+  return context.diagnostics.has_errors() ? nullptr : std::move(model);
 }
 
 bool compile(elaborate::Result elaborated, Backend backend, Context& context, const core::Program* program,

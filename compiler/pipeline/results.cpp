@@ -6,6 +6,9 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/structures.h"
+
 namespace sigrel::pipeline {
 namespace {
 
@@ -213,6 +216,55 @@ std::vector<std::uint32_t> matching_unknowns(const system::System& system,
   return found;
 }
 
+std::vector<std::string> matching_names(const system::System& system, const std::string& pattern) {
+  std::string_view inner = pattern;
+  std::uint32_t order = 0;
+  for (; inner.starts_with("der(") && inner.ends_with(")"); ++order)
+    inner = inner.substr(4, inner.size() - 5);
+  std::vector<std::string> found;
+  std::unordered_set<std::string> seen;
+  each_unknown(system, [&](std::string name, std::uint32_t) {
+    if (!matches(inner, name)) return true;
+    for (std::uint32_t k = 0; k < order; ++k) name = "der(" + name + ")";
+    if (seen.insert(name).second) found.push_back(std::move(name));
+    return true;
+  });
+  return found;
+}
+
+std::string description_of(const system::System& system, std::string_view name) {
+  std::string rates;
+  while (name.starts_with("der(") && name.ends_with(")")) {
+    name = name.substr(4, name.size() - 5);
+    rates += "/s";
+  }
+  const auto unknown = system::find_unknown(system, name);
+  if (!unknown) return {};
+  const system::LocalInfo& info = system::unknown_info(system, *unknown);
+  if (info.type != system::SignalType::Real) return description(info.type, text(info.unit));
+  const std::string_view unit = text(info.unit);
+  return unit.empty() ? std::string() : fmt::format("[{}{}]", unit, rates);
+}
+
+Results::Results(const Compiled& model) : Results(model.system, model.dae) { model_ = &model; }
+
+/// In later modes; a name without `*` is searched until it is found.
+std::vector<std::string> Results::later_names(const std::string& pattern) const {
+  if (!model_ || !model_->structures) return {};
+  const bool is_one = pattern.find('*') == std::string::npos;
+  std::vector<std::string> found;
+  std::unordered_set<std::string> seen;
+  model_->structures->each_later(*model_, [&](const system::System& system) {
+    for (std::string& name : matching_names(system, pattern))
+      if (seen.insert(name).second) {
+        model_->structures->describe_later(name, description_of(system, name));
+        found.push_back(std::move(name));
+      }
+    return !is_one || found.empty();
+  });
+  return found;
+}
+
 std::size_t Results::count() const {
   std::vector<bool> labelled = labelled_paths(system_);
   std::vector<std::size_t> sources(system_.templates.size());
@@ -303,6 +355,10 @@ std::vector<std::string> Results::descriptions(const Columns& columns) const {
     const std::uint32_t variable = columns.columns[c].variable;
     std::string_view unit;
     std::uint32_t order = 0;
+    if (variable == runtime::kAbsent) {
+      if (model_ && model_->structures) found[c] = model_->structures->later_description(columns.names[c]);
+      continue;
+    }
     if (variable != runtime::kNone) {
       if (dae_.variables[variable].set != dae::kNone) continue;
       const system::LocalInfo& info = system::unknown_info(system_, dae_.variables[variable].unknown);
@@ -406,6 +462,11 @@ Columns Results::select(std::span<const std::string> patterns, std::string_view 
       });
     }
     if (any) continue;
+    for (std::string& name : later_names(pattern)) {
+      any = true;
+      if (seen.insert(name).second) found.add(std::move(name), {runtime::kAbsent, false});
+    }
+    if (any) continue;
 
     std::string message = "no variable is named `" + pattern + "`";
     if (pattern.find('*') != std::string::npos) message = "no variable matches `" + pattern + "`";
@@ -414,10 +475,6 @@ Columns Results::select(std::span<const std::string> patterns, std::string_view 
         located ? diagnostics.report(Code::UnknownResult, *spans[k], message)
                       .label("in `" + std::string(what) + "`")
                 : diagnostics.report(Code::UnknownResult, message + " (in `" + std::string(what) + "`)");
-    if (!system_.switches.empty())
-      d.note(
-          "the columns of results are variables of the modes at the start; what begins in another mode has "
-          "none");
     std::vector<std::string> names;
     each([&](std::string name, runtime::Column) {
       names.push_back(std::move(name));

@@ -19,6 +19,9 @@
 
 namespace sigrel::pipeline {
 
+struct Compiled;
+class Structures;
+
 /// Columns and their names; both vectors have the same length.
 struct Columns {
   std::vector<std::string> names;
@@ -36,6 +39,8 @@ class Results {
 
   Results(const system::System& system, const dae::System& dae)
       : system_(system), dae_(dae), names_(system) {}
+  /// `select` finds names of later modes, too: they have no value in this one.
+  explicit Results(const Compiled& model);
 
   std::optional<runtime::Column> find(std::string_view name) const;
   Columns by_default() const;
@@ -62,15 +67,20 @@ class Results {
 
  private:
   runtime::Column column(std::uint32_t unknown) const;
+  std::vector<std::string> later_names(const std::string& pattern) const;
 
   const system::System& system_;
   const dae::System& dae_;
   mutable system::Names names_;  // caches lookups
+  const Compiled* model_ = nullptr;
 };
 
 /// The unknowns that match the patterns; a pattern without a match is ignored.
 std::vector<std::uint32_t> matching_unknowns(const system::System& system,
                                              std::span<const std::string> patterns);
+/// The names that match the pattern, with derivatives of these; and the description of one of them.
+std::vector<std::string> matching_names(const system::System& system, const std::string& pattern);
+std::string description_of(const system::System& system, std::string_view name);
 /// Whether `pattern`, in which `*` matches any characters, matches the whole name, or is that of a vector of
 /// which `name` is an element: `v` matches `v[1]`, and `der(v)` matches `der(v[1])`.
 bool matches(std::string_view pattern, std::string_view name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/pipeline/later_modes.h"
 #include "compiler/reduce/reduce.h"
 
 namespace sigrel::pipeline {
@@ -41,7 +42,7 @@ const Compiled* Structures::in_modes(const Modes& modes, Diagnostics& diagnostic
                   .keep_equations = true,
                   .start = plan::StartPolicy::Continue,
                   .limits = limits_};
-  std::optional<elaborate::Result> elaborated = elaborator_->in_modes(modes, diagnostics);
+  std::optional<elaborate::Result> elaborated = elaborate(modes, diagnostics);
   if (!elaborated) return nullptr;
   auto model = std::make_unique<Compiled>();
   if (!compile(std::move(*elaborated), backend_, context, nullptr, *model)) {
@@ -70,6 +71,53 @@ const Compiled* Structures::in_modes(const Modes& modes, Diagnostics& diagnostic
     }
   vector.variants.push_back(std::move(variant));
   return vector.variants.back().model.get();
+}
+
+std::optional<elaborate::Result> Structures::elaborate(const Modes& modes, Diagnostics& diagnostics) {
+  const std::size_t numbered = elaborator_->numbered();
+  std::optional<elaborate::Result> result = elaborator_->in_modes(modes, diagnostics);
+  if (elaborator_->numbered() > numbered) history_.push_back(modes);
+  return result;
+}
+
+void Structures::each_later(const Compiled& start, const std::function<bool(const system::System&)>& visit) {
+  const std::lock_guard lock(mutex_);
+  LaterModes later;
+  later.add(start.system, start.structure);
+  while (const std::optional<Modes> modes = later.next()) {
+    Diagnostics refused;
+    if (const auto result = elaborate(*modes, refused)) {
+      later.add(result->system, result->structure);
+      if (!visit(result->system)) return;
+    } else {
+      later.refuse();
+    }
+  }
+}
+
+void Structures::describe_later(const std::string& name, std::string description) {
+  // `visit` of `each_later` calls this: the lock is held.
+  later_descriptions_.insert_or_assign(name, std::move(description));
+}
+
+std::string Structures::later_description(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = later_descriptions_.find(name);
+  return found == later_descriptions_.end() ? std::string() : found->second;
+}
+
+bool Structures::replay(const std::vector<Modes>& history) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t common = std::min(history.size(), history_.size());
+  if (!std::equal(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(common), history_.begin()))
+    return false;
+  for (std::size_t k = common; k < history.size(); ++k) {
+    Diagnostics told;  // by the run that got there first
+    if (!is_numbered(history[k])) return false;
+    elaborate(history[k], told);
+    if (history_.size() != k + 1) return false;
+  }
+  return true;
 }
 
 const dae::System* Structures::own_variables(const Compiled& model) {

@@ -4,9 +4,11 @@
 // numbers in the arguments are parameters. Which initial equations a system has depends on the modes that are
 // entered, so one mode vector may have several compiled models.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -33,6 +35,21 @@ class Structures {
 
   /// The model in these modes; null after errors, with what can be tried instead in `singular`.
   const Compiled* in_modes(const Modes& modes, Diagnostics& diagnostics, SingularModes& singular);
+  /// The modes of calls that have numbered what they met: identities, and modes. Who replays them has the
+  /// same numbers, also in another process.
+  const std::vector<Modes>& history() const { return history_; }
+  /// Elaborator::has_used.
+  bool has_used(std::size_t setting) const { return elaborator_->has_used(setting); }
+  /// Whether these switches and modes have numbers.
+  bool is_numbered(const Modes& modes) const { return elaborator_->is_numbered(modes); }
+  /// False: this is not the beginning, or the continuation, of the history.
+  bool replay(const std::vector<Modes>& history);
+  /// The systems of modes that transitions lead to from the start, until `visit` returns false (LaterModes).
+  /// Those that cannot be elaborated without a run are left out.
+  void each_later(const Compiled& start, const std::function<bool(const system::System&)>& visit);
+  /// Results::descriptions of names that the start does not have.
+  void describe_later(const std::string& name, std::string description);
+  std::string later_description(const std::string& name);
   /// with_own_variables of such a model.
   const dae::System* own_variables(const Compiled& model);
   std::size_t count() const { return count_; }
@@ -49,6 +66,8 @@ class Structures {
     std::vector<Variant> variants;
   };
 
+  std::optional<elaborate::Result> elaborate(const Modes& modes, Diagnostics& diagnostics);
+
   std::unique_ptr<elaborate::Elaborator> elaborator_;
   Backend backend_;
   SourceMap& sources_;
@@ -59,6 +78,8 @@ class Structures {
   std::map<ModeKey, Vector> vectors_;
   std::unordered_map<const Compiled*, std::unique_ptr<dae::System>> own_variables_;
   std::size_t count_ = 0;
+  std::vector<Modes> history_;
+  std::unordered_map<std::string, std::string> later_descriptions_;
 };
 
 }  // namespace sigrel::pipeline

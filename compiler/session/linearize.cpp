@@ -8,7 +8,15 @@
 
 namespace sigrel {
 
-std::optional<Linearization> Session::linearize(const Compiled& model, const LinearizeOptions& options) {
+std::optional<Linearization> Session::linearize(const Compiled& start, const LinearizeOptions& options) {
+  RunOptions request = options.run;
+  if (!request.stop) request.stop = request.start.value_or(start.experiment.start);
+  request.is_point = true;
+  request.all_outputs = request.plot_something = request.keep_trajectory = false;
+  // Where the structure changes, the model is that of the modes at the point.
+  Run run;
+  if (start.structures && !(run = this->run(start, request)).completed()) return std::nullopt;
+  const Compiled& model = run.last ? *run.last : start;
   const pipeline::Results names(model.system, model.dae);
   const std::size_t errors = diagnostics_.error_count();
   const pipeline::Columns inputs = names.select(
@@ -19,12 +27,7 @@ std::optional<Linearization> Session::linearize(const Compiled& model, const Lin
       explain::refuse_analysis(model.system, "a linear model", diagnostics_))
     return std::nullopt;
 
-  RunOptions request = options.run;
-  if (!request.stop) request.stop = request.start.value_or(model.experiment.start);
-  request.is_point = true;
-  request.all_outputs = request.plot_something = request.keep_trajectory = false;
-  const Run run = this->run(model, request);
-  if (!run.completed()) return std::nullopt;
+  if (!start.structures && !(run = this->run(start, request)).completed()) return std::nullopt;
   const runtime::Model& m = model.plan.model;
   const std::vector<double>& parameters = run.outcome.parameters;
   std::vector<double> values = run.outcome.values;

@@ -11,6 +11,7 @@
 
 #include "compiler/explain/failure_report.h"
 #include "compiler/explain/run_notes.h"
+#include "compiler/pipeline/structures.h"
 #include "compiler/session/bounds.h"
 #include "compiler/session/integer_range.h"
 #include "compiler/session/session.h"
@@ -33,6 +34,19 @@ constexpr std::size_t kMostEventColumns = 1000;  // of results with rows at even
 
 bool has_events(const runtime::Model& model) {
   return !model.zero_crossings.empty() || model.events.triggers > 0;
+}
+
+/// Whether a part of a later mode has a parameter of this name.
+bool is_later_parameter(const Compiled& model, const std::string& name) {
+  bool found = false;
+  if (model.structures)
+    model.structures->each_later(model, [&](const system::System& system) {
+      const auto& named = system.named_parameters;
+      const auto it = std::ranges::find(named, name, &system::NamedParameter::name);
+      found = it != named.end() && !it->structural;
+      return !found;
+    });
+  return found;
 }
 
 /// Keeps the last row only: the memory for final values does not depend on the number of rows.
@@ -173,6 +187,10 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
       e.overrides.emplace_back(it->parameter, value);
       continue;
     }
+    if (it == model.system.named_parameters.end() && is_later_parameter(model, name)) {
+      e.overrides.emplace_back(runtime::kNone, value);  // StructureChanges sets it
+      continue;
+    }
     std::string message = it == model.system.named_parameters.end()
                               ? "the compiled model has no parameter `" + name + "`"
                               : "`" + name + "` is a structural parameter: it determines the equations";
@@ -189,7 +207,7 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
 /// The columns to record: `outputs` (or the default) and `plot`, each name once.
 Columns Session::choose_columns(const Compiled& model, const RunOptions& options,
                                 std::vector<std::string>& plot) {
-  const Results results(model.system, model.dae);
+  const Results results(model);
   const elaborate::Experiment& given = model.experiment;
   auto located = [&](std::string_view setting, const std::vector<std::string>& values) {
     return checked_ ? session::locate_setting(checked_->root(), setting, values)
@@ -236,17 +254,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   std::size_t errors = diagnostics_.error_count();
   std::optional<runtime::Experiment> experiment = this->experiment(model, options);
   run.columns = choose_columns(model, options, run.plot);
-  if (experiment && !options.init_from.empty() && !model.structures)
+  if (experiment && !options.init_from.empty())
     session::start_from_file(model, options.init_from, *experiment, diagnostics_);
-  if (model.structures && !options.init_from.empty())
-    diagnostics_
-        .report(Code::NotSupported, "this version starts no model whose structure changes from results")
-        .note("results do not tell in which modes the switches were")
-        .help("give the initial mode and `initially` in the model instead of `--init-from`");
-  if (model.structures && options.checkpoints)
-    diagnostics_
-        .report(Code::NotSupported, "this version takes no checkpoints of models whose structure changes")
-        .help("run it without `--checkpoint`");
   if (!experiment || diagnostics_.error_count() != errors) return run;
   run.valid = true;
 
@@ -285,7 +294,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
         .note(fmt::format("each would have {} columns", run.columns.size()))
         .help("`--event-rows` writes them; `-v NAME` selects fewer columns, which then have them");
   }
-  const Results results(model.system, model.dae);
+  const Results results(model);
   output.descriptions = results.descriptions(recorded);
   run.descriptions.assign(output.descriptions.begin(),
                           output.descriptions.begin() + static_cast<std::ptrdiff_t>(run.columns.size()));
@@ -336,6 +345,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
       (run.outcome.status == runtime::Outcome::Failed && !failure && !run.bound_failed))
     throw std::logic_error(failure.error.empty() ? "a simulation failed without a reason" : failure.error);
   const Compiled& last_model = changes ? changes->current() : model;
+  run.last = &last_model;
   if (failure)
     explain::report_failure({last_model.system, last_model.dae, last_model.plan,
                              options.solver.value_or(model.experiment.solver), options.kept_results},

@@ -181,6 +181,8 @@ bool start_from_file(const pipeline::Compiled& model, const std::string& request
   Diagnostic& note = diagnostics.report(
       Code::StartFromFile,
       fmt::format("the initial values are taken from `{}` at t = {:.9g} s", path, start->row.time));
+  if (model.structures)
+    note.note("results do not tell in which modes the switches were: they are in those of the start here");
   if (model.dae.initial.count() > 0) note.note("initial equations of the model are not used");
   describe_parameters(
       results.constants(runtime::evaluate_parameters(model.plan.model, experiment.overrides), {}), names,

@@ -8,6 +8,7 @@
 #include "compiler/explain/run_notes.h"
 #include "compiler/session/bounds.h"
 #include "compiler/session/session.h"
+#include "runtime/integrate/initial_value_problem.h"
 
 namespace sigrel {
 namespace {
@@ -24,6 +25,32 @@ std::vector<std::uint32_t> held_variables(const runtime::Model& model) {
   std::ranges::sort(held);
   held.erase(std::ranges::unique(held).begin(), held.end());
   return held;
+}
+
+/// "`d1` in Open, `d2` in Closed".
+std::string modes_text(const Compiled& model) {
+  constexpr std::size_t kListed = 8;
+  std::string text;
+  const auto modes = explain::modes_of(model);
+  for (std::size_t k = 0; k < std::min(modes.size(), kListed); ++k)
+    text += fmt::format("{}{}{}", k ? ", " : "", modes[k].first.empty() ? "" : "`" + modes[k].first + "` in ",
+                        modes[k].second);
+  if (modes.size() > kListed) text += fmt::format(" and {} more", modes.size() - kListed);
+  return text;
+}
+
+/// A transition that is due at the values that were found; one at equality is not.
+std::optional<std::size_t> due_transition(const Compiled& model, double time, const runtime::Steady& found) {
+  constexpr double kEqual = 1e-9;  // relative
+  if (model.system.transitions.empty()) return std::nullopt;
+  const runtime::Model& m = model.plan.model;
+  runtime::InitialValueProblem problem(m, found.parameters, runtime::nominal_values(m, found.parameters));
+  problem.instance.values = found.values;
+  if (!problem.events.hold_transitions(time, kEqual)) return std::nullopt;
+  const std::vector<std::uint32_t> due = problem.events.transitions();
+  for (std::size_t t = 0; t < model.system.transitions.size(); ++t)
+    if (std::ranges::binary_search(due, model.system.transitions[t].trigger)) return t;
+  return std::nullopt;
 }
 
 class Request {
@@ -172,29 +199,27 @@ class Request {
 
 }  // namespace
 
-std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOptions& options) {
+std::optional<SteadyPoint> Session::steady(const Compiled& first, const SteadyOptions& options) {
+  RunOptions start = options.run;
+  start.is_point = true;
+  start.stop = start.start.value_or(first.experiment.start);
+  start.all_outputs = start.plot_something = start.keep_trajectory = false;
+  // Where the structure changes, the model is that of the modes after the start.
+  Run run;
+  if (first.structures && !(run = this->run(first, start)).completed()) return std::nullopt;
+  const Compiled& model = run.last ? *run.last : first;
   if (explain::refuse_analysis(model.system, "a steady state", diagnostics_)) return std::nullopt;
   Request request(model, options, diagnostics_);
   if (!request.build()) return std::nullopt;
-  RunOptions start = options.run;
-  start.is_point = true;
-  start.stop = start.start.value_or(model.experiment.start);
-  start.all_outputs = start.plot_something = start.keep_trajectory = false;
-  const Run run = this->run(model, start);
-  if (!run.completed()) return std::nullopt;
+  if (!first.structures && !(run = this->run(first, start)).completed()) return std::nullopt;
   const runtime::Model& m = model.plan.model;
   std::vector<double> values = run.outcome.values;
   runtime::Evaluator evaluator(m, runtime::nominal_values(m, run.outcome.parameters));
   evaluator.run(m.observed, {run.outcome.reached, values.data(), run.outcome.parameters.data()});
 
-  runtime::Overrides overrides;
-  for (const auto& [name, value] : options.run.set)
-    if (auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);
-        it != model.system.named_parameters.end())
-      overrides.emplace_back(it->parameter, value);
   const runtime::SteadyProblem& problem = request.problem;
   runtime::Steady found = runtime::find_steady(m, run.outcome.reached, std::move(values),
-                                               run.outcome.parameters, overrides, problem);
+                                               run.outcome.parameters, run.outcome.overrides, problem);
 
   auto free_name = [&](std::uint32_t k) { return "`" + request.free_names[k] + "`"; };
   switch (found.status) {
@@ -292,6 +317,19 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
                    "with `--vary`");
       return std::nullopt;
     }
+  }
+
+  if (const auto due = due_transition(model, run.outcome.reached, found)) {
+    const system::Transition& left = model.system.transitions[*due];
+    diagnostics_
+        .report(Code::SteadyNotFound,
+                model.system.sources[model.system.events.triggers[left.trigger].origin.source].span,
+                fmt::format("the steady state of these modes leaves them: it enters the mode `{}`",
+                            text(left.target)))
+        .label("this condition holds there")
+        .note("the search keeps the modes of the start: " + modes_text(model))
+        .help("begin nearer to it, or in the mode in which the model rests, and search again");
+    return std::nullopt;
   }
 
   SteadyPoint result;

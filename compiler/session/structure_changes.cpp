@@ -41,8 +41,20 @@ double value_of(const dae::System& dae, std::span<const double> values, std::uin
   return alias.kind == dae::Alias::Negated ? 0.0 - values[v] : values[v];
 }
 
-/// What a transition that lets a structure grow adds to: unknowns, and numbers in the arguments of modes.
-std::size_t size_of(const system::System& system) { return system.unknowns + system.mode_numbers.size(); }
+/// What a transition that lets a structure grow adds to: unknowns, and values in the arguments of modes.
+std::size_t size_of(const pipeline::Compiled& model) {
+  std::size_t size = model.system.unknowns + model.system.mode_numbers.size();
+  for (const elaborate::Structure::Switch& s : model.structure.switches) size += s.constants;
+  return size;
+}
+
+/// Whether initial equations of the modes that are entered say what holds.
+bool has_initial_equations(const pipeline::Compiled& model) {
+  for (const EquationTable& table : model.dae.initial.tables)
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      if (model.system.sources[table.origins[row].source].kind == system::EquationKind::Initial) return true;
+  return false;
+}
 
 /// The modes of all switches, by identity.
 std::map<std::uint32_t, std::pair<std::string, std::string>> modes_by_identity(
@@ -66,10 +78,55 @@ StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeli
       c.identity = start.structure.unknowns[*unknown];
       c.known = true;
     }
+    c.name = name;
     columns_.push_back(c);
   }
   told_ = modes_by_identity(start);
   find_tied();
+}
+
+/// What outlasts an instant: all else is set where a change begins.
+void StructureChanges::visit(runtime::Archive& archive) {
+  auto visit_modes = [&](pipeline::Modes& modes) {
+    std::uint64_t count = modes.size();
+    archive(count);
+    if (archive.loads()) modes.clear();
+    for (std::uint64_t k = 0; k < count && archive.fine(); ++k) {
+      if (archive.loads()) modes.emplace_back();
+      elaborate::ChosenMode& m = modes[k];
+      archive(m.identity, m.mode, m.numbers, m.entered);
+    }
+  };
+  std::vector<pipeline::Modes> history = structures_->history();
+  std::uint64_t count = history.size();
+  archive(count);
+  if (archive.loads()) history.clear();
+  for (std::uint64_t k = 0; k < count && archive.fine(); ++k) {
+    if (archive.loads()) history.emplace_back();
+    visit_modes(history[k]);
+  }
+  visit_modes(modes_);
+  archive(time_, branches_told_);
+  for (ColumnOf& c : columns_) archive(c.identity, c.known);
+  if (archive.loads() && archive.fine() && !structures_->replay(history)) archive.refuse();
+}
+
+void StructureChanges::resume(runtime::Archive& archive, runtime::NextStructure& next) {
+  visit(archive);
+  if (!archive.fine()) return;
+  if (!modes_.empty()) {
+    Diagnostics told;  // by the part before the checkpoint
+    pipeline::SingularModes why;
+    const pipeline::Compiled* model =
+        structures_->is_numbered(modes_) ? structures_->in_modes(modes_, told, why) : nullptr;
+    if (!model) return archive.refuse();
+    current_ = model;
+    find_tied();
+    told_ = modes_by_identity(*current_);
+    if (changed) changed(*model);
+  }
+  next.model = &current_->plan.model;
+  next.columns = columns();
 }
 
 /// Variables that equations differentiate and that are no states.
@@ -94,13 +151,14 @@ std::optional<runtime::NextStructure> StructureChanges::next(const runtime::Stru
   const bool same_instant = end.at_once && end.time == time_;
   time_ = end.time;
   if (!same_instant) {
-    size_before_ = size_of(current_->system);
+    size_before_ = size_of(*current_);
     changes_ = 0;
   }
   ++changes_;
   // Other states: what has been tried before the jump may be possible after it.
   if (same_instant && !jumped_ && same_states(end)) {
     search_.refuse(modes_, {});
+    add_new(end);
   } else {
     record(end);
     search_ = {};
@@ -208,7 +266,7 @@ bool StructureChanges::compile(pipeline::SingularModes& why) {
 }
 
 /// The start of the present structure in these modes.
-runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::ChosenMode>& modes) const {
+runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::ChosenMode>& modes) {
   runtime::NextStructure next{.model = &current_->plan.model};
   for (const auto& [name, value] : set_) {
     const auto& named = current_->system.named_parameters;
@@ -217,6 +275,7 @@ runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::C
   }
   set_numbers(modes, next);
   carry_over(modes, next);
+  next.past = past_delays(modes);
   next.columns = columns();
   const elaborate::Structure& structure = current_->structure;
   for (std::size_t t = 0; t < structure.triggers.size(); ++t) {
@@ -255,8 +314,7 @@ std::vector<StructureChanges::Broken> StructureChanges::broken(const runtime::St
 runtime::StructureSource::Verdict StructureChanges::started(const runtime::StructureStart& start,
                                                             runtime::NextStructure& next) {
   if (!start.consistent) return refuse(next);
-  // Initial equations of the modes that are entered say what holds.
-  if (current_->dae.initial.count() > 0) return accept();
+  if (has_initial_equations(*current_)) return accept();
   const std::vector<Broken> changed = broken(start);
   if (changed.empty()) return accept();
   if (!jumped_) return jump(start, next);
@@ -401,7 +459,7 @@ void StructureChanges::report_cycle() {
 
 /// Whether transitions at this instant let the structure grow without end.
 bool StructureChanges::has_outgrown() const {
-  const std::size_t size = size_of(current_->system);
+  const std::size_t size = size_of(*current_);
   return size > kLargest && size / kMostGrowth > size_before_;
 }
 
@@ -413,7 +471,7 @@ void StructureChanges::report_growth() {
       .note(
           fmt::format("{} changes at this instant let the model grow from {} to {} unknowns and arguments of "
                       "modes",
-                      changes_, size_before_, size_of(current_->system)))
+                      changes_, size_before_, size_of(*current_)))
       .help(
           "the condition still holds in the mode that is entered: let it become false there; a list can be "
           "built by a function in one transition");
@@ -434,16 +492,10 @@ void StructureChanges::report(const std::string& why, std::span<const std::uint3
       .help("`initially` in the entered mode says what holds when it begins");
 }
 
-/// The values of all unknowns and their derivatives.
-void StructureChanges::record(const runtime::StructureEnd& end) {
+/// All unknowns and their derivatives: set(order, identity, value).
+template <class Set>
+void StructureChanges::each_value(const runtime::StructureEnd& end, const Set& set) const {
   const dae::System& dae = current_->dae;
-  for (std::vector<double>& values : values_) std::ranges::fill(values, kNoValue);
-  held_.clear();
-  auto set = [&](std::uint32_t order, std::uint32_t identity, double value) {
-    if (values_.size() <= order) values_.resize(order + 1);
-    if (values_[order].size() <= identity) values_[order].resize(identity + 1, kNoValue);
-    values_[order][identity] = value;
-  };
   auto take = [&](std::uint32_t unknown, std::uint32_t identity) {
     const dae::Alias alias = dae.aliases[unknown];
     if (alias.kind == dae::Alias::Zero) return set(0, identity, 0);
@@ -452,14 +504,69 @@ void StructureChanges::record(const runtime::StructureEnd& end) {
       set(order++, identity, alias.kind == dae::Alias::Negated ? 0.0 - end.values[v] : end.values[v]);
   };
   const elaborate::Structure& structure = current_->structure;
-  for (std::size_t t = 0; t < structure.triggers.size(); ++t)
-    held_[structure.triggers[t]] = end.holding[t] != 0;
   for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) take(u, structure.unknowns[u]);
   for (const auto& [unknown, identity] : structure.synonyms) take(unknown, identity);
+}
+
+void StructureChanges::set_value(std::uint32_t order, std::uint32_t identity, double value) {
+  if (values_.size() <= order) values_.resize(order + 1);
+  if (values_[order].size() <= identity) values_[order].resize(identity + 1, kNoValue);
+  values_[order][identity] = value;
+}
+
+/// Of delays that the present model has: visit(number, unknown, negated).
+template <class Visit>
+void StructureChanges::each_delay(const Visit& visit) const {
+  std::uint32_t number = 0;
+  for (const system::Delay& d : current_->system.delays)
+    if (const dae::Alias alias = current_->dae.aliases[d.unknown]; alias.kind != dae::Alias::Zero)
+      visit(number++, d.unknown, alias.kind == dae::Alias::Negated);
+}
+
+/// Another change at the instant: what has begun in the meantime has values, too.
+void StructureChanges::add_new(const runtime::StructureEnd& end) {
+  each_value(end, [&](std::uint32_t order, std::uint32_t identity, double value) {
+    if (std::isnan(before(identity, order))) set_value(order, identity, value);
+  });
+}
+
+/// The values of all unknowns and their derivatives, and what is held and delayed.
+void StructureChanges::record(const runtime::StructureEnd& end) {
+  const dae::System& dae = current_->dae;
+  const elaborate::Structure& structure = current_->structure;
+  for (std::vector<double>& values : values_) std::ranges::fill(values, kNoValue);
+  each_value(end, [&](std::uint32_t order, std::uint32_t identity, double value) {
+    set_value(order, identity, value);
+  });
+  held_.clear();
+  for (std::size_t t = 0; t < structure.triggers.size(); ++t)
+    held_[structure.triggers[t]] = end.holding[t] != 0;
+  history_ = end.history;
+  delays_.clear();
+  each_delay([&](std::uint32_t number, std::uint32_t unknown, bool negated) {
+    delays_[structure.unknowns[unknown]] = {number, negated};
+  });
   if (end.before.empty()) return;
   for (const Differentiated& d : differentiated(current_->system))
     if (!d.discrete)
-      set(d.order, structure.unknowns[d.unknown], value_of(dae, end.before, d.unknown, d.order));
+      set_value(d.order, structure.unknowns[d.unknown], value_of(dae, end.before, d.unknown, d.order));
+}
+
+/// Delays go on but for those of modes that are entered.
+runtime::PastDelays StructureChanges::past_delays(const std::vector<elaborate::ChosenMode>& modes) const {
+  runtime::PastDelays past{.history = history_};
+  if (!history_) return past;
+  const elaborate::Structure& structure = current_->structure;
+  const std::vector<bool> is_new = new_switches(modes);
+  each_delay([&](std::uint32_t, std::uint32_t unknown, bool negated) {
+    const std::uint32_t owner = structure.owners[unknown];
+    const auto found = delays_.find(structure.unknowns[unknown]);
+    const bool begins = found == delays_.end() || (owner != system::kNoSwitch && is_new[owner]);
+    past.continued.push_back(
+        begins ? runtime::History::Continued{}
+               : runtime::History::Continued{found->second.number, found->second.negated != negated});
+  });
+  return past;
 }
 
 double StructureChanges::number(const system::ModeNumber& n, const runtime::StructureEnd& end) const {
@@ -588,7 +695,20 @@ void StructureChanges::carry_over(const std::vector<elaborate::ChosenMode>& mode
     if (!std::isnan(guesses[v])) next.overrides.emplace_back(next.model->start[v], guesses[v]);
 }
 
-std::vector<runtime::Column> StructureChanges::columns() const {
+/// Columns of what did not exist before.
+void StructureChanges::find_columns() {
+  if (std::ranges::all_of(columns_, &ColumnOf::known) || !searched_.insert(current_).second) return;
+  system::Names names(current_->system);
+  for (ColumnOf& c : columns_)
+    if (!c.known)
+      if (const auto unknown = names.find(system::kRoot, std::string(c.name))) {
+        c.identity = current_->structure.unknowns[*unknown];
+        c.known = true;
+      }
+}
+
+std::vector<runtime::Column> StructureChanges::columns() {
+  find_columns();
   const elaborate::Structure& structure = current_->structure;
   const dae::System& dae = current_->dae;
   std::unordered_map<std::uint32_t, std::uint32_t> unknown_of;

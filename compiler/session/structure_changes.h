@@ -17,6 +17,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,8 @@ class StructureChanges final : public runtime::StructureSource {
   std::span<const std::uint32_t> tied() const override { return tied_; }
   std::optional<runtime::NextStructure> next(const runtime::StructureEnd& end) override;
   Verdict started(const runtime::StructureStart& start, runtime::NextStructure& next) override;
+  void save(runtime::Archive& archive) override { visit(archive); }
+  void resume(runtime::Archive& archive, runtime::NextStructure& next) override;
 
   const pipeline::Compiled& current() const { return *current_; }
   /// Is called with the model of each new structure.
@@ -49,12 +52,14 @@ class StructureChanges final : public runtime::StructureSource {
   struct ColumnOf {
     std::uint32_t identity = 0, order = 0;  // of the unknown; of differentiation
     bool known = false;
+    std::string name;  // of the unknown
   };
   /// A value that is differentiated and that the start has changed, by its index in `Compiled`'s list.
   struct Broken {
     Differentiated what;
     double before = 0, after = 0;
   };
+  void visit(runtime::Archive& archive);
   std::vector<Broken> broken(const runtime::StructureStart& start) const;
   Verdict jump(const runtime::StructureStart& start, runtime::NextStructure& next);
   Verdict accept();
@@ -74,15 +79,23 @@ class StructureChanges final : public runtime::StructureSource {
   void report_growth();
   void report(const std::string& why, std::span<const std::uint32_t> unknowns);
   double before(std::uint32_t identity, std::uint32_t order) const;
-  runtime::NextStructure start_of(const std::vector<elaborate::ChosenMode>& modes) const;
+  runtime::NextStructure start_of(const std::vector<elaborate::ChosenMode>& modes);
   std::vector<bool> new_switches(const std::vector<elaborate::ChosenMode>& modes) const;
   void record(const runtime::StructureEnd& end);
+  void set_value(std::uint32_t order, std::uint32_t identity, double value);
+  void add_new(const runtime::StructureEnd& end);
+  template <class Set>
+  void each_value(const runtime::StructureEnd& end, const Set& set) const;
+  template <class Visit>
+  void each_delay(const Visit& visit) const;
+  runtime::PastDelays past_delays(const std::vector<elaborate::ChosenMode>& modes) const;
   pipeline::Modes next_modes(const runtime::StructureEnd& end, std::uint32_t only) const;
   std::vector<std::uint32_t> leaving(const runtime::StructureEnd& end) const;
   double number(const system::ModeNumber& n, const runtime::StructureEnd& end) const;
   void carry_over(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
   void set_numbers(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
-  std::vector<runtime::Column> columns() const;
+  void find_columns();
+  std::vector<runtime::Column> columns();
 
   const pipeline::Compiled* current_;
   std::shared_ptr<pipeline::Structures> structures_;
@@ -90,13 +103,20 @@ class StructureChanges final : public runtime::StructureSource {
   Diagnostics& diagnostics_;
   std::vector<std::uint32_t> tied_;  // variables of the present model
   std::vector<ColumnOf> columns_;
-  std::vector<std::vector<double>> values_;       // by order of differentiation and identity; NaN: none
-  std::unordered_map<std::uint32_t, bool> held_;  // by identity of triggers: a condition
-  pipeline::Modes modes_;                         // of the present structure
-  double time_ = 0;                               // of the last change
-  Span until_;                                    // of the first transition that led to it
-  std::vector<std::string> entered_;              // what led to it, in words
-  bool branches_told_ = false;                    // ends of the solutions of algebraic loops
+  std::unordered_set<const pipeline::Compiled*> searched_;  // for columns that are not known
+  std::vector<std::vector<double>> values_;  // by order of differentiation and identity; NaN: none
+  struct PastDelay {
+    std::uint32_t number = 0;  // in `history_`
+    bool negated = false;
+  };
+  std::shared_ptr<const runtime::History> history_;      // of the structure that `values_` are from
+  std::unordered_map<std::uint32_t, PastDelay> delays_;  // by identity of the delayed unknown
+  std::unordered_map<std::uint32_t, bool> held_;         // by identity of triggers: a condition
+  pipeline::Modes modes_;                                // of the present structure
+  double time_ = 0;                                      // of the last change
+  Span until_;                                           // of the first transition that led to it
+  std::vector<std::string> entered_;                     // what led to it, in words
+  bool branches_told_ = false;                           // ends of the solutions of algebraic loops
   // At an instant:
   std::size_t size_before_ = 0, changes_ = 0;  // of the structure before the first change; of these
   pipeline::ModeSearch search_;

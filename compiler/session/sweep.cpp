@@ -203,8 +203,7 @@ class Sweep {
 
 pipeline::Columns Session::sweep_columns(const Compiled& model, const RunOptions& run) {
   std::vector<std::string> plotted;
-  if (!run.outputs.empty())
-    return pipeline::Results(model.system, model.dae).select(run.outputs, "-v", {}, diagnostics_);
+  if (!run.outputs.empty()) return pipeline::Results(model).select(run.outputs, "-v", {}, diagnostics_);
   RunOptions options = run;
   options.all_outputs = false;
   options.plot_something = true;

@@ -16,8 +16,10 @@
 // event_iteration_verification.cpp is what lies between two instants.
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/events/accumulation.h"
@@ -59,6 +61,10 @@ class EventIteration {
   const WatchedDifferences& watched_differences() const { return watched_differences_; }
   EventHandler& handler() { return handler_; }
   History& history() { return history_; }
+  /// What `past` of another model can go on from, at the end of this one; null without delays.
+  std::shared_ptr<const History> take_history() {
+    return history_.empty() ? nullptr : std::make_shared<const History>(std::move(history_));
+  }
 
   /// Solves `initial` and then the dynamic schedule, and changes the values of zero crossings, until both
   /// agree. False: `failure()` of the instance, as for the others below.
@@ -75,9 +81,9 @@ class EventIteration {
   }
 
   /// Starts history and clocks, and processes the ticks and the initial triggers unless that `is_processed`
-  /// already.
+  /// already. The history goes on from that of another model, if there is one.
   /// `tolerance`: of the history, relative.
-  bool start(double time, bool is_processed, double tolerance);
+  bool start(double time, bool is_processed, double tolerance, const PastDelays& past = {});
   /// At the start of a part of a simulation after a change of structure: a transition that is due by
   /// comparisons at equality, up to the error of the instant, waits until they have left it. So a switch does
   /// not return at once to the mode that it has just left because of that error.

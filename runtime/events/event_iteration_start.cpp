@@ -13,8 +13,13 @@ constexpr double kErrorOfSteps = 100, kMomentsAhead = 1e6;
 constexpr double kBeyondError = 4;
 }  // namespace
 
-bool EventIteration::start(double time, bool is_processed, double tolerance) {
-  if (!history_.empty()) history_.start(time, instance_.values, tolerance);
+bool EventIteration::start(double time, bool is_processed, double tolerance, const PastDelays& past) {
+  if (!history_.empty()) {
+    if (past.history)
+      history_.continue_from(*past.history, past.continued, instance_.values, tolerance);
+    else
+      history_.start(time, instance_.values, tolerance);
+  }
   if (handler_.empty()) return true;
   if (!handler_.clocks().start(time, is_processed, instance_.parameters, instance_.failure())) return false;
   const std::span<const std::uint32_t> initial = instance_.model.events.initial;
@@ -25,7 +30,7 @@ bool EventIteration::start(double time, bool is_processed, double tolerance) {
 }
 
 bool EventIteration::hold_transitions(double time, double tolerance) {
-  if (handler_.empty()) return true;
+  if (handler_.empty() && history_.empty()) return true;
   const Point point = instance_.point(time);
   if (!evaluate_inputs(point)) return false;
   handler_.accept(point);
@@ -46,6 +51,9 @@ bool EventIteration::hold_transitions(double time, double tolerance) {
   if (zero_crossings_.take_equations_changed() && !make_consistent(point, {})) return false;
   handler_.accept(point);
   zero_crossings_.end_instant(instance_.parameters);
+  if (history_.empty()) return true;
+  if (!evaluate_inputs(point)) return false;
+  history_.end_instant(instance_.values, true);
   return true;
 }
 

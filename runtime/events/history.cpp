@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "runtime/rounding.h"
 
@@ -71,6 +72,7 @@ bool History::read_lengths(std::span<const double> parameters, Failure& failure)
 }
 
 void History::visit(Archive& archive) {
+  started_ = true;
   archive.fixed(groups_);
   archive(tolerance_, end_);
   for (auto* list : {&before_start_, &at_end_, &largest_}) archive.fixed(*list);
@@ -96,6 +98,7 @@ bool History::set_to_current(std::span<double> values) const {
 }
 
 void History::start(double time, std::span<const double> values, double tolerance) {
+  started_ = true;
   tolerance_ = tolerance;
   end_ = time;
   for (std::uint32_t k = 0; k < order_.size(); ++k) {
@@ -103,6 +106,42 @@ void History::start(double time, std::span<const double> values, double toleranc
     largest_[k] = std::abs(at_end_[k]);
   }
   for (Group& group : groups_) add_discontinuity(group, 1);
+}
+
+void History::continue_from(const History& past, std::span<const Continued> continued,
+                            std::span<const double> values, double tolerance) {
+  started_ = true;
+  tolerance_ = tolerance;
+  end_ = past.end_;
+  first_piece_ = past.first_piece_;
+  starts_ = past.starts_;
+  const std::size_t n = order_.size(), before = past.order_.size(), nodes = starts_.size() * kNodes;
+  std::vector<std::uint32_t> place(before);  // of each delay of `past`
+  for (std::uint32_t k = 0; k < before; ++k) place[past.order_[k]] = k;
+  values_.resize(nodes * n);
+  for (Group& group : groups_) {
+    bool known = false;
+    for (std::uint32_t k = group.first; k < group.last; ++k) {
+      const Continued from = continued[order_[k]];
+      auto take = [&](double value) { return from.negated ? 0.0 - value : value; };
+      if (from.delay == kNone) {
+        before_start_[k] = at_end_[k] = values[variables_[k]];
+        largest_[k] = std::abs(at_end_[k]);
+        for (std::size_t node = 0; node < nodes; ++node) values_[node * n + k] = at_end_[k];
+        continue;
+      }
+      const std::uint32_t old = place[from.delay];
+      before_start_[k] = take(past.before_start_[old]);
+      at_end_[k] = take(past.at_end_[old]);
+      largest_[k] = past.largest_[old];
+      for (std::size_t node = 0; node < nodes; ++node)
+        values_[node * n + k] = take(past.values_[node * before + old]);
+      if (std::exchange(known, true)) continue;
+      const auto then = std::ranges::upper_bound(past.groups_, old, {}, &Group::first) - 1;
+      group.pending = then->pending;
+      group.since = then->since;
+    }
+  }
 }
 
 void History::add_discontinuity(Group& group, int order) {
@@ -144,6 +183,7 @@ void History::evaluate(Group& group, double time, std::span<double> values) {
 }
 
 void History::evaluate(double time, std::span<double> values) {
+  if (!started_) return;
   for (Group& group : groups_) evaluate(group, time, values);
 }
 

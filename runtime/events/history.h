@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -46,6 +47,16 @@ class History {
   /// The history ends at `time` and was constant before. `tolerance`: of the pieces, relative to the largest
   /// magnitude of the signal so far.
   void start(double time, std::span<const double> values, double tolerance);
+
+  /// Continues that of the model before a change of structure, at its end, which is now. `continued`: for
+  /// each delay of the model that of `past`; one that begins now had its present value before. `end_instant`
+  /// follows, with the values of the sources after the change.
+  struct Continued {
+    std::uint32_t delay = kNone;  // of the other model; kNone: it begins
+    bool negated = false;         // the delayed variable is the negative of the other one
+  };
+  void continue_from(const History& past, std::span<const Continued> continued,
+                     std::span<const double> values, double tolerance);
 
   /// Sets the delayed signals to their values at `time`, which is at most the shortest delay after the end of
   /// the history.
@@ -94,6 +105,7 @@ class History {
   void evaluate(Group& group, double time, std::span<double> values);
 
   const Model& model_;
+  bool started_ = false;                  // until then delayed signals keep their values
   std::vector<std::uint32_t> order_;      // delays by length; all lists below are in this order
   std::vector<std::uint32_t> variables_;  // the delayed signals
   std::vector<Group> groups_;
@@ -106,6 +118,12 @@ class History {
   std::size_t first_piece_ = 0;  // pieces are numbered from the start; those before this one are discarded
   std::vector<double> starts_, values_;  // of pieces: time; kNodes times all delays
   int arrived_order_ = -1;               // the lowest that arrived at the end; -1: none
+};
+
+/// What the delays of a model go on from whose structure has changed.
+struct PastDelays {
+  std::shared_ptr<const History> history{};     // null: nothing was delayed
+  std::vector<History::Continued> continued{};  // by delay
 };
 
 }  // namespace runtime

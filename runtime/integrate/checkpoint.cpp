@@ -10,7 +10,7 @@ void visit(Archive& archive, Statistics& s) {
           s.exact_of_several.seconds, s.seconds_exact, s.state_changes, s.newton_iterations,
           s.newton_failures, s.error_test_failures, s.method_changes, s.initial_step, s.revised_steps,
           s.check_evaluations, s.updates, s.states, s.seconds_initialise, s.seconds_integrate,
-          s.seconds_write);
+          s.seconds_write, s.structure_changes);
 }
 
 void visit(Archive& archive, std::vector<BranchJump>& jumps) {

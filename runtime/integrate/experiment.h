@@ -138,6 +138,7 @@ struct Outcome {
   std::vector<StateScale> scales;  // of all integrated states, if the absolute tolerance hides one; else none
   std::vector<double> values;      // of all variables at `reached`
   std::vector<double> parameters;  // at the end, selectors of states included
+  Overrides overrides{};           // of the model at the end
 };
 
 }  // namespace runtime

@@ -88,6 +88,7 @@ class Simulation {
   bool start_remainder(InitialValueProblem& rest, const Components& components, Archive& archive);
   void count_exact(const Components& components);
   bool suspend(const TimeLoop& loop, InitialValueProblem& problem, InitialValueProblem* rest);
+  void visit_structure(Archive& archive);
   std::unique_ptr<Components> components_of(InitialValueProblem& problem);
   void run(TimeLoop& loop) { resumes() ? loop.resume(at_) : loop.run(); }
   void start_threads();
@@ -144,7 +145,8 @@ bool Simulation::initialise(InitialValueProblem& problem) {
       first ? std::span<const double>(experiment_.from) : std::span<const double>{};
   const bool ready =
       problem.initialise(time, from) &&
-      problem.events.start(time, !first || experiment_.continues, kLocalTolerance * experiment_.tolerance) &&
+      problem.events.start(time, !first || experiment_.continues, kLocalTolerance * experiment_.tolerance,
+                           next_.past) &&
       (first || problem.events.hold_transitions(time, kLocalTolerance * experiment_.tolerance)) &&
       (control_.structure || problem.assertions.empty() || problem.assertions.hold(time));
   outcome_.continued = problem.instance.evaluator.continued();
@@ -328,6 +330,7 @@ bool Simulation::suspend(const TimeLoop& loop, InitialValueProblem& problem, Ini
   model(with_components);
   if (rest) rest->save(model);
   visit(run, outcome_);
+  visit_structure(run);
   control_.checkpoints->visit(run);
   if (!recorder_.save(run)) return false;
   if (!run.fine()) return checkpoint_failed("a file that belongs to it cannot be written");
@@ -336,6 +339,25 @@ bool Simulation::suspend(const TimeLoop& loop, InitialValueProblem& problem, Ini
   whole(checkpoint);
   std::string reason = control_.checkpoints->store(at.time, whole.take());
   return reason.empty() || checkpoint_failed(std::move(reason));
+}
+
+/// The present structure, and what is counted over its changes.
+void Simulation::visit_structure(Archive& archive) {
+  if (!control_.structure) return;
+  archive(changed_, part_, close_begin_, close_, errors_, errors_begin_);
+  std::uint64_t count = next_.overrides.size();
+  archive(count);
+  if (archive.loads()) next_.overrides.clear();
+  for (std::uint64_t k = 0; k < count && archive.fine(); ++k) {
+    if (archive.loads()) next_.overrides.emplace_back();
+    archive(next_.overrides[k].first, next_.overrides[k].second);
+  }
+  if (!archive.loads()) return control_.structure->save(archive);
+  NextStructure present;
+  control_.structure->resume(archive, present);
+  if (!archive.fine()) return;
+  present.overrides = std::move(next_.overrides);
+  follow(std::move(present));
 }
 
 /// Opens the results: at the start, or where the checkpoint left them.
@@ -347,6 +369,8 @@ bool Simulation::begin() {
   if (!whole.fine() || checkpoint.model.empty()) return checkpoint_failed(kOtherModel, true);
   Archive run(checkpoint.run);
   visit(run, outcome_);
+  visit_structure(run);
+  if (!run.fine()) return checkpoint_failed(kOtherModel, true);
   control_.checkpoints->visit(run);
   if (!recorder_.resume(run)) return false;
   if (!run.fine())
@@ -358,6 +382,7 @@ bool Simulation::begin() {
 /// Continues with another model, or with another start of it.
 void Simulation::follow(NextStructure next) {
   next_ = std::move(next);
+  memory_.clear();
   recorder_.show(next_.columns);
   observed_ = observed_steps(model(), next_.columns);
 }
@@ -415,7 +440,7 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
   const std::vector<std::uint8_t> holding = problem.events.handler().holding();
   auto next = control_.structure->next({time, outcome_.transitions, problem.instance.values,
                                         problem.instance.parameters, outcome_.jumps, holding, at_once,
-                                        outcome_.before_jump});
+                                        outcome_.before_jump, problem.events.take_history()});
   outcome_.jumps.clear();  // their numbers are those of the model that ended
   if (!next) {
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = time};
@@ -444,6 +469,7 @@ bool Simulation::segment() {
   if (leaves && change_structure(problem, at_once)) return true;
   outcome_.values = problem.instance.values;
   outcome_.parameters = problem.instance.parameters;
+  outcome_.overrides = next_.overrides;
   return false;
 }
 

@@ -1,10 +1,13 @@
 // Models whose structure changes during a simulation: when a transition is due, another model continues.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "runtime/archive.h"
+#include "runtime/events/history.h"
 #include "runtime/failure.h"
 #include "runtime/model.h"
 #include "runtime/results/output.h"
@@ -23,6 +26,8 @@ struct StructureEnd {
   bool at_once = false;                   // the part ends where it began, before a row of it is written
   /// Of all variables before the event, if it changed some of StructureSource::tied; else empty.
   std::span<const double> before{};
+  /// Of the delays of the model, at this time; null if there are none.
+  std::shared_ptr<const History> history{};
 };
 
 /// What a simulation continues with. Its start determines all values: guesses are parameters
@@ -34,6 +39,7 @@ struct NextStructure {
   /// By trigger, EventHandler::kHeld or kDidNotHold: before the change; one whose condition did not hold and
   /// does so afterwards fires. Others begin.
   std::vector<std::uint8_t> holding{};
+  PastDelays past{};
 };
 
 /// The start of a part: all values, after initial events.
@@ -56,6 +62,11 @@ class StructureSource {
   /// Whether the part goes on from this start. Again: from another one, `next`. Inconsistent: the failure of
   /// the start is the error. Failed: one was reported.
   virtual Verdict started(const StructureStart& start, NextStructure& next) = 0;
+  /// For a checkpoint inside of a part: what is remembered.
+  virtual void save(Archive& archive) = 0;
+  /// Continues from that. In `next` it gives the model and the columns; what was saved of another model is
+  /// refused by the archive.
+  virtual void resume(Archive& archive, NextStructure& next) = 0;
 };
 
 /// What jumps in a model whose structure stays: a source jumps at an event, and by constraints states are

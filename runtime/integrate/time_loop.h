@@ -48,6 +48,7 @@ constexpr double kLocalTolerance = 0.1;
 struct Part {
   double begin = 0;            // seconds
   std::uint32_t next_row = 0;  // of results; 0: at the start
+  void visit(Archive& archive) { archive(begin, next_row); }
 };
 
 class TimeLoop {

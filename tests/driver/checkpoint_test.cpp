@@ -65,6 +65,45 @@ TEST_CASE("checkpoint: an interrupted run continues, and its files are those of 
   }
 }
 
+TEST_CASE("checkpoint: a model whose structure changes continues with its log") {
+  const std::string model = temporary("stick.sr",
+                                      "slip :: Real -> SR ()\n"
+                                      "slip most = sigrel () where\n"
+                                      "  local w1, w2, torque, late :: Real\n"
+                                      "  der w1 = 10.0 * cos time - torque\n"
+                                      "  2.0 * der w2 = torque - 6.0 * sin (3.0 * time)\n"
+                                      "  late = delay w1 0.4\n"
+                                      "  switch Forward where\n"
+                                      "    mode Forward where\n"
+                                      "      torque = most\n"
+                                      "      until w1 < w2 -> Sticking\n"
+                                      "    mode Backward where\n"
+                                      "      torque = -most\n"
+                                      "      until w1 > w2 -> Sticking\n"
+                                      "    mode Sticking where\n"
+                                      "      w1 = w2\n"
+                                      "      until torque > most -> Forward\n"
+                                      "      until torque < -most -> Backward\n"
+                                      "  initially\n    w1 = 10.0\n    w2 = 0.0\n"
+                                      "main = simulate (slip 3.0) with { stop = 4000.0, steps = 8000 }\n");
+  const Files whole("whole_structure"), parts("parts_structure");
+  auto arguments = [&](const Files& files, bool continues) {
+    std::vector<std::string> all = files.arguments();
+    all[1] = model;
+    all.back() = "200rows";
+    if (continues) all.emplace_back("--continue");
+    return all;
+  };
+  REQUIRE(sigrel(arguments(whole, false)).code == 0);
+  REQUIRE(sigrel(arguments(parts, false), parts.results).code == 130);
+  CHECK(read(parts.results).size() < read(whole.results).size());
+  const Finished rest = sigrel(arguments(parts, true));
+  INFO(rest.err);
+  REQUIRE(rest.code == 0);
+  CHECK(read(parts.results) == read(whole.results));
+  CHECK(read(parts.log) == read(whole.log));
+}
+
 TEST_CASE("checkpoint: only the same run continues, with its own files") {
   const Files files("only_checkpoint");
   REQUIRE(sigrel(files.arguments({"--stop", "4000", "--steps", "2000", "--continue"})).code ==

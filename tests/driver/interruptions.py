@@ -36,6 +36,79 @@ relay k = sigrel () where
 main = simulate (relay 1.0) with { stop = STOP, steps = ROWS, plot = ["x"] }
 """
 
+SWITCHES = """
+import Electrical (sineVoltage, resistor, inductor, capacitor, ground)
+import Switching (commutatingDiode)
+
+-- A ball that begins anew at each bounce, with a history, and others whose number grows.
+ball :: Real -> Real -> SR (y :: Real, v :: Real)
+ball y0 v0 = sigrel (y, v) where
+  der y = v
+  der v = -9.81
+  initially
+    y = y0
+    v = v0
+
+balls :: Int -> Real -> Real -> SR (y :: Real, v :: Real)
+balls n y0 v0 = sigrel (y, v) where
+  local ys, vs :: Real^n
+  y = ys[1]
+  v = vs[n]
+  for i in 1 .. n do
+    ball y0 v0 <> (ys[i], vs[i])
+
+splitting :: SR ()
+splitting = sigrel () where
+  local y, v, late :: Real
+  discrete n :: Int = 0
+  late = delay y 0.3
+  switch Flying 1 5.0 0.0 where
+    mode Flying (k :: Int) (y0 :: Real) (v0 :: Real) where
+      balls k y0 v0 <> (y, v)
+      until y < 0.0 -> Flying (if k < 40 then k + 1 else 1) 0.0 (-v)
+  when y < 0.0 do n := pre n + 1
+
+rectifier :: SR ()
+rectifier = sigrel () where
+  source: sineVoltage 10.0 50.0 <> (a, g)
+  r: resistor 0.5 <> (a, b)
+  l: inductor 5.0e-3 <> (b, c)
+  d1: commutatingDiode <> (c, p)
+  d2: commutatingDiode <> (g, p)
+  d3: commutatingDiode <> (n, c)
+  d4: commutatingDiode <> (n, g)
+  store: capacitor 1.0e-3 <> (p, n)
+  load: resistor 50.0 <> (p, n)
+  ground <> g
+  initially
+    store.u = 0.0
+    l.p.i = 0.0
+
+clutch :: SR ()
+clutch = sigrel () where
+  local w1, w2, torque, tau1, tau2 :: Real
+  tau1 = 10.0 * cos time + 5.0 * sin (2.0 * time)
+  tau2 = 4.0 * cos time + 6.0 * sin (3.0 * time)
+  der w1 = tau1 - torque
+  2.0 * der w2 = torque - tau2
+  switch Forward where
+    mode Forward where
+      torque = 3.0
+      until w1 < w2 -> Sticking
+    mode Backward where
+      torque = -3.0
+      until w1 > w2 -> Sticking
+    mode Sticking where
+      w1 = w2
+      until torque > 3.0 -> Forward
+      until torque < -3.0 -> Backward
+  initially
+    w1 = 10.0
+    w2 = 0.0
+
+main = simulate clutch with { stop = 1.0 }
+"""
+
 
 class Failed(Exception):
     pass
@@ -107,15 +180,19 @@ class Job:
             check(content(os.path.join(folder, file)) == self.expected[file], file + " differs")
 
 
-def attack(job, times, random_source, source):
+def attack(job, times, random_source, sources):
+    def fill(folder):
+        for source in sources:
+            shutil.copy(source, folder)
+
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(source, folder)
+        fill(folder)
         job.reference(folder)
     largest = max(len(data) for data in job.expected.values())
     for kind in ("kill", "full"):
         for k in range(times):
             with tempfile.TemporaryDirectory() as folder:
-                shutil.copy(source, folder)
+                fill(folder)
                 for _ in range(random_source.choice((1, 1, 2, 3))):  # interrupted again while it continues
                     command = job.command
                     if job.more and any(os.path.exists(os.path.join(folder, f)) for f in job.files):
@@ -149,6 +226,9 @@ def main():
     source = os.path.join(folder, "model.sr")
     with open(source, "w") as file:
         file.write(MODEL.replace("STOP", "20000.0").replace("ROWS", "10000"))
+    switches = os.path.join(folder, "switches.sr")
+    with open(switches, "w") as file:
+        file.write(SWITCHES)
     run = [sigrel, "run", "model.sr"]
     jobs = [Job("run", run + ["-o", "r.csv"], ["r.csv"], None),
             Job("sweep", [sigrel, "sweep", "model.sr", "--vary", "k=0.5..2:40", "--stop", "200", "-o", "t.csv"],
@@ -159,12 +239,16 @@ def main():
             jobs.append(Job("checkpoints, %s, %s" % (solver, extension),
                             run + ["--solver", solver, "-o", results, "--log-events=e.log", "--checkpoint", "c.ckpt",
                                    "--every", "200rows"], [results, "e.log"], ["--continue"]))
+    for name, stop, rows in (("splitting", 4000, 4000), ("rectifier", 8, 8000), ("clutch", 5000, 10000)):
+        command = [sigrel, "run", "switches.sr", "-e", name, "--stop", str(stop), "--steps", str(rows)]
+        jobs.append(Job("switches, " + name, command + ["-o", "r.csv", "--log-events=e.log", "--checkpoint", "c.ckpt",
+                                                       "--every", "200rows"], ["r.csv", "e.log"], ["--continue"]))
     failures = 0
     for job in jobs:
         if not any(text in job.name for text in options.only):
             continue
         try:
-            attack(job, options.times, random_source, source)
+            attack(job, options.times, random_source, (source, switches))
         except Failed as failure:
             failures += 1
             print("%s: FAILED: %s" % (job.name, failure), flush=True)

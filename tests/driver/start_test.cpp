@@ -149,3 +149,28 @@ TEST_CASE("explain --initial: what every state starts from") {
   Finished spare = sigrel({"explain", kModels, "-e", "serialInductors 1.0 1.0", "--initial"});
   CHECK(contains(spare.out, "redundant: these equations are only checked"));
 }
+
+TEST_CASE("--init-from: a model whose structure changes begins in the modes of the start") {
+  const std::string model = SIGREL_SOURCE_DIR "/tests/numeric/models/structural_change.sr";
+  const std::string results = temporary("motor.csv");
+  const std::vector<std::string> motor = {"run", model, "-e", "motor", "--tolerance", "1e-9", "-v", "w,i"};
+  auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = motor;
+    all.insert(all.end(), more.begin(), more.end());
+    return sigrel(all);
+  };
+  REQUIRE(run({"--stop", "0.5", "-o", results}).code == 0);
+  const Finished whole = run({"--stop", "2"});
+  const Finished rest = run({"--start", "0.5", "--stop", "2", "--init-from", results});
+  INFO(rest.err);
+  REQUIRE(rest.code == 0);
+  CHECK(contains(rest.err, "results do not tell in which modes the switches were"));
+  CHECK(value(rest, "w") == Approx(value(whole, "w")).epsilon(1e-6));
+  CHECK(value(rest, "i") == Approx(value(whole, "i")).epsilon(1e-6));
+  // The states of the modes at the start are required.
+  const std::string pendulum = temporary("breaking.csv");
+  REQUIRE(sigrel({"run", model, "-e", "later", "--stop", "1.5", "-v", "y", "-o", pendulum}).code == 0);
+  const Finished missing = sigrel({"run", model, "-e", "later", "--init-from", pendulum});
+  CHECK(missing.code == 1);
+  CHECK(contains(missing.err, "error[SR0409]"));
+}

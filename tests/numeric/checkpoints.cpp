@@ -136,6 +136,27 @@ TEST_CASE("Checkpoints: delays") {
          {"delays.sr", "samples", 0.999, {"auto", "ida"}}});
 }
 
+TEST_CASE("Checkpoints: structures that change") {
+  check({{"structural_change.sr", "halfWave", 0.1, {"auto", "cvode", "adams", "ida"}, 1e-5},
+         {"structural_change.sr", "halfWave", 0.1, {"qss"}, 2e-2},
+         {"structural_change.sr", "friction 11.0", 10, {"auto", "cvode", "adams", "ida"}},
+         {"structural_change.sr", "friction 11.0", 10, {"qss"}, 1e-2},
+         {"structural_change.sr", "falling", 4, {"auto", "ida"}},
+         {"structural_change.sr", "pair", 4, {"auto", "ida"}},
+         {"structural_change.sr", "relay", 6, {"auto", "cvode", "ida"}},
+         {"structural_change.sr", "breaking 0.5", 1, {"auto", "ida"}, 1e-5},
+         {"structural_change.sr", "delayedFeedback", 3, {"auto", "ida"}},
+         {"structural_change.sr", "delayedClutch", 3, {"auto", "ida"}}});
+}
+
+TEST_CASE("Checkpoints: models that grow") {
+  // The list of balls has more of them at each bounce, with numbers of their own.
+  check({{"structural_change.sr", "generations", 4.15, {"auto", "cvode", "adams", "ida"}},
+         {"structural_change.sr", "generations", 4.15, {"qss"}, 1e-2},
+         {"structural_change.sr", "cells", 5.5, {"auto", "cvode", "adams", "ida"}},
+         {"structural_change.sr", "cells", 5.5, {"qss"}, 1e-2}});
+}
+
 TEST_CASE("Checkpoints: components with clocks of their own") {
   const auto on = runtime::ComponentClocks::On;
   check({{"components.sr", "airconds 20", 3000, {"auto"}, 1e-6, on},

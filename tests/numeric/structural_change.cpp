@@ -1,5 +1,6 @@
 // Models whose structure changes, against closed forms, by JIT and interpreter and by several integrators.
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 #include "numeric.h"
@@ -102,16 +103,100 @@ TEST_CASE("a parameter that is set holds in every structure") {
   CHECK(value(run, "w1") == Approx(13.69276767).epsilon(1e-6));
 }
 
-TEST_CASE("analyses that do not know changes of structure refuse them") {
+TEST_CASE("delays keep their history over a change of structure") {
+  check("delayedOuter", {{"y", 0.2, 0}, {"y", 1.2, 0.9}, {"y", 1.5, 0.6}, {"y", 1.8, 0}}, 1e-8);
+  // By the method of steps.
+  check("delayedFeedback", {{"x", 1.5, -0.375}, {"x", 2, -0.25}, {"x", 2.5, -17.0 / 48}, {"x", 3, -0.5}},
+        1e-7);
+}
+
+TEST_CASE("what jumps at a transition arrives in delays as a jump") {
+  check("delayedJumps",
+        {{"y", 1.2, 0.95},
+         {"y", 1.3, 6.05},
+         {"y", 1.36, 0},
+         {"z", 1.5, 0.9},
+         {"z", 1.65, 6.05},
+         {"z", 1.75, 0}},
+        1e-8);
+  // Case SC-6: the clutch conserves angular momentum.
+  check("delayedClutch",
+        {{"seen", 0.8, 21.2}, {"seen", 0.95, 2.1875}, {"seen", 2.05, 2.4625}, {"seen", 3, 4.275}}, 1e-8);
+}
+
+TEST_CASE("a delay in a mode begins when the mode is entered") {
+  check("delayedInner", {{"y", 0.9, 0.9}, {"y", 1.2, 1}, {"y", 1.39, 1}, {"y", 1.6, 1.2}, {"y", 2, 1.6}},
+        1e-8);
+  // Its start is no initial equation that would replace the jump.
+  check("clutchWithMemory", {{"seen", 0.8, 2.175}, {"seen", 1, 2.2}, {"w1", 1.7, 2.425}}, 1e-8);
+}
+
+TEST_CASE("a state that begins at an instant keeps its value where another switch follows") {
+  check("following", {{"w", 0.4, 0}, {"w", 0.6, 1}, {"z", 1, 5.5}}, 1e-8);
+}
+
+TEST_CASE("a linear model is that of the modes at its point") {
   Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
   session.load(SIGREL_SOURCE_DIR "/tests/numeric/models/structural_change.sr");
-  REQUIRE(session.check("falling"));
+  REQUIRE(session.check("motor"));
   const auto model = session.compile();
   REQUIRE(model);
-  CHECK_FALSE(session.linearize(*model, {.run = {}, .inputs = {}, .outputs = {"y"}}));
-  CHECK_FALSE(session.steady(*model, {}));
-  CHECK_FALSE(session.run(*model, {.init_from = "results.csv"}).valid);
-  REQUIRE(session.diagnostics().has_errors());
-  for (const Diagnostic& d : session.diagnostics().all())
-    if (d.severity == Severity::Error) CHECK(d.code == Code::NotSupported);
+  const auto off = session.linearize(*model, {.run = {.stop = 0.5}, .inputs = {}, .outputs = {"w"}});
+  REQUIRE(off);
+  CHECK(off->states == std::vector<std::string>{"w"});
+  const auto on = session.linearize(*model, {.run = {.stop = 2.0}, .inputs = {"u"}, .outputs = {"w"}});
+  REQUIRE(on);
+  REQUIRE(on->states.size() == 2);
+  const auto poles = runtime::eigenvalues(on->model.a);
+  REQUIRE(poles.size() == 2);
+  // s^2 + 3 s + 4
+  for (const std::complex<double> s : poles) CHECK(std::abs(s * s + 3.0 * s + 4.0) < 1e-9);
+}
+
+TEST_CASE("a steady state is that of the modes after the start, and does not leave them") {
+  Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+  session.load(SIGREL_SOURCE_DIR "/tests/numeric/models/structural_change.sr");
+  auto steady = [&](const char* expression) {
+    REQUIRE(session.check(expression));
+    const auto model = session.compile();
+    REQUIRE(model);
+    return session.steady(*model, {});
+  };
+  const auto rest = steady("running 0.5");
+  REQUIRE(rest);
+  REQUIRE(rest->rows.size() == 2);
+  for (const SteadyRow& row : rest->rows) CHECK(row.value == Approx(1));
+  const auto off = steady("motor");
+  REQUIRE(off);
+  CHECK(off->rows.at(0).value == Approx(0).margin(1e-12));
+  CHECK_FALSE(steady("tank"));
+  const Diagnostic& d = session.diagnostics().all().back();
+  CHECK(d.code == Code::SteadyNotFound);
+  CHECK(d.message.find("enters the mode `High`") != std::string::npos);
+}
+
+TEST_CASE("columns and parameters of later modes") {
+  numeric::Model model("structural_change.sr", "later", {{"g.k", 5.0}});
+  const Run run = model.run({.stop = 3.0, .steps = 6, .outputs = {"x", "y", "z", "g.*"}});
+  const std::vector<double> x = numeric::column(run, "x"), y = numeric::column(run, "y"),
+                            z = numeric::column(run, "z");
+  CHECK(numeric::column(run, "g.x").back() == Approx(3));
+  REQUIRE(y.size() == 7);
+  for (std::size_t k = 0; k < 7; ++k) {
+    INFO(x[k]);
+    CHECK(std::isnan(y[k]) == (k < 3 || k > 4));
+    CHECK(std::isnan(z[k]) == (k < 5));
+    if (k == 3) CHECK(y[k] == Approx(1.5));
+    if (k > 4) CHECK(z[k] == Approx(5 * x[k]));
+  }
+  CHECK(run.description("y") == "[m]");
+  // Without recompilation, as sweeps do.
+  const Run other = model.run({.stop = 3.0, .set = {{"g.k", 2.0}}, .outputs = {"z"}});
+  CHECK(value(other, "z") == Approx(6));
+  CHECK(model.refusal({.outputs = {"q"}}).find("no variable is named `q`") != std::string::npos);
+  CHECK(model.refusal({.set = {{"g.q", 2.0}}}).find("has no parameter `g.q`") != std::string::npos);
+  Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+  session.load(SIGREL_SOURCE_DIR "/tests/numeric/models/structural_change.sr");
+  REQUIRE(session.check("later"));
+  CHECK_FALSE(session.compile({{"g.q", 1.0}}));
 }

@@ -20,7 +20,8 @@ Typed ExpressionChecker::infer_variable(const ast::QualifiedIdent& name, Span sp
     }
   }
   auto* entry = scopes_.lookup_value(name, true);
-  if (!entry) return {core_.placeholder(span), types_.error()};
+  if (!entry || (!name.qualified && scopes_.is_misused(name.ident.name)))
+    return {core_.placeholder(span), types_.error()};
   switch (entry->meaning.kind) {
     case Value::Global: return use_global(entry->meaning.global, span);
     case Value::Primitive: return use_builtin(*entry->meaning.builtin, span);

@@ -217,6 +217,21 @@ void Scopes::unknown_qualifier(const ast::QualifiedIdent& name) {
   if (d.helps.size() == helps) d.help("add `import " + q + "`");
 }
 
+void Scopes::misuse(Name name) {
+  if (misused_in_ != core_.current()) misused_.clear();
+  misused_in_ = core_.current();
+  misused_.insert(name);
+}
+
+bool Scopes::is_misused(Name name) const {
+  return misused_in_ == core_.current() && misused_.contains(name);
+}
+
+Diagnostic* Scopes::report_once(Code code, Span span, std::string message) {
+  const Name key = intern(message);
+  return undefined_.report(code, key, span, core_.current().value, std::move(message));
+}
+
 void Scopes::duplicate(const ast::Ident& name, Span first, std::string_view what) {
   auto& d =
       diagnostics_.report(Code::DuplicateName, name.span,

@@ -128,6 +128,7 @@ void Checker::discard_group() {
 
 void Checker::infer_body(core::GlobalId id, Skolems& skolems) {
   GlobalState& state = globals_[id];
+  if (state.definition.broken) return;  // its clauses may belong to other definitions
   core_.enter(id);
   reader_.clear_scoped_variables();
   layouts_.begin_definition();

@@ -44,9 +44,9 @@ bool DeferredConstraints::record_of_field(const ast::Ident& field, Type*& base, 
                   "the type of this is not known here, and several records have a field `" + n + "`")
           .note("they are " + records)
           .help("give a type, for example `local x :: " + std::string(text(candidates.front()->name)) + "`");
-    } else if (!scopes_.module().incomplete) {
-      auto& d = diagnostics_.report(Code::UnknownField, field.span, "no record has a field `" + n + "`");
-      scopes_.suggest_field(d, field);
+    } else if (!scopes_.module().incomplete && !scopes_.lacks_type()) {
+      if (auto* d = scopes_.report_once(Code::UnknownField, field.span, "no record has a field `" + n + "`"))
+        scopes_.suggest_field(*d, field);
     }
     return true;
   }

@@ -213,6 +213,8 @@ void TypeMessages::suppress_further_errors(const ast::Expr* e) {
   if (Local* local = name.qualified ? nullptr : scopes_.lookup_local(name.ident.name)) {
     local->type = types_.error();
     local->polymorphic = false;
+  } else if (!name.qualified) {
+    scopes_.misuse(name.ident.name);
   }
 }
 
@@ -253,6 +255,9 @@ void TypeMessages::mismatch(const ast::Expr* found_expr, Type* found, Type* expe
   const std::string head = found_expr->kind == ExprKind::Apply ? head_text(found_expr) : std::string();
   mismatch_at(found_expr->span, found, expected, reason, why, also, head);
   suppress_further_errors(found_expr);
+  const bool both_functions = find(found)->kind == TypeKind::Function;
+  if (reason.other && !both_functions && find(expected)->kind == TypeKind::Function)
+    suppress_further_errors(reason.other);
 }
 
 bool TypeMessages::require_operand(Type* type, Needs needs, const ast::Expr* e, std::string_view sign) {
@@ -291,9 +296,11 @@ void TypeMessages::unknown_field(const ast::Ident& field, Type* type) {
   std::string n(text(field.name));
   bool experiment = type->constructor == &types_.experiment_constructor;
   std::string record(text(type->constructor->name));
-  auto& d = diagnostics_.report(
+  Diagnostic* reported = scopes_.report_once(
       Code::UnknownField, field.span,
       experiment ? "an experiment has no setting `" + n + "`" : "`" + record + "` has no field `" + n + "`");
+  if (!reported) return;
+  Diagnostic& d = *reported;
   std::vector<std::string_view> candidates;
   std::string all;
   for (auto& f : type->constructor->fields) {

@@ -408,7 +408,8 @@ void Layout::damage() { innermost_block().damaged = true; }
 
 /// Whether an error was reported in a block of the current piece.
 bool Layout::follows_damage() {
-  return std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(innermost_block().piece_begin), tokens_.end(),
+  return std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(innermost_block().piece_begin),
+                     tokens_.end(),
                      [&](const Token& t) { return t.kind == K::BLOCK && blocks_[t.block]->damaged; });
 }
 

@@ -252,8 +252,9 @@ bool PieceParser::blames_block(std::size_t at, const Piece& piece) {
   return found;
 }
 
-// Whether the piece is of another kind than its block, and an error says so of an earlier piece: items at `->`
-// are alternatives whose `case … of` is missing; pieces without `mode` are items whose header is missing.
+// Whether the piece is of another kind than its block, and an error says so of an earlier piece: items at
+// `->` are alternatives whose `case … of` is missing; pieces without `mode` are items whose header is
+// missing.
 bool PieceParser::is_further_misreading(std::size_t at, const Piece& piece) {
   const bool alternative =
       piece.kind == BlockKind::Body && at < piece.tokens.size() && piece.tokens[at].kind == P::ARROW;

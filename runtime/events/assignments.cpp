@@ -38,7 +38,8 @@ Assignments::Assignments(const Model& model) : model_(model), cycles_(model) {
     assigned_[a.variable] = 1;
   }
   std::size_t largest = 0;
-  for (const std::uint32_t b : events.values) largest = std::max<std::size_t>(largest, model.batches[b].count);
+  for (const std::uint32_t b : events.values)
+    largest = std::max<std::size_t>(largest, model.batches[b].count);
   results_.assign(largest, 0.0);
   result_ = results_;
 }
@@ -67,8 +68,7 @@ bool Assignments::is_first(std::uint32_t number, double value, const Point& poin
   }
   if (!agree(assignment, first.value, value, nominal)) {
     if (!conflict_) conflict_ = Conflict{first, {number, value}};
-  } else if (!lost_ &&
-             counts_further(model_.events.assignments[first.number], value, point, nominal) &&
+  } else if (!lost_ && counts_further(model_.events.assignments[first.number], value, point, nominal) &&
              counts_further(assignment, value, point, nominal)) {
     lost_ = Conflict{first, {number, value}};
   }

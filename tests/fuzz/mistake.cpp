@@ -52,9 +52,9 @@ Program::Mistake Program::make_mistake(std::minstd_rand& random) const {
   auto below = [&](std::size_t n) { return random() / 7 % n; };
   auto pick = [&](const std::vector<Token>& from) { return from[below(from.size())]; };
   auto other_token = [&]() -> std::string {
-    constexpr std::array<const char*, 24> kTokens = {"(",  ")",  "[",  "]",   "{",    "}",    ",",     ".",
-                                                     "=",  "<>", "->", "::",  ":",    ":=",   "+",     "*",
-                                                     "<",  "1",  "x",  "let", "then", "with", "where", "of"};
+    constexpr std::array<const char*, 24> kTokens = {"(", ")",  "[",  "]",   "{",    "}",    ",",     ".",
+                                                     "=", "<>", "->", "::",  ":",    ":=",   "+",     "*",
+                                                     "<", "1",  "x",  "let", "then", "with", "where", "of"};
     return below(2) == 0 ? kTokens[below(kTokens.size())] : std::string(text_of(pick(tokens_)));
   };
   auto at_line = [](std::string what, const Token& token) {
@@ -73,7 +73,8 @@ Program::Mistake Program::make_mistake(std::minstd_rand& random) const {
     }
     case 2: {
       const std::string now = other_token();
-      return {at_line("`" + now + "` for `" + here + "`", token), text.replace(token.begin, here.size(), now)};
+      return {at_line("`" + now + "` for `" + here + "`", token),
+              text.replace(token.begin, here.size(), now)};
     }
     case 3: return {at_line("delete the line", line), text.erase(line.begin, line.end - line.begin)};
     case 4: return {at_line("insert the line `" + there + "`", line), text.insert(line.begin, there)};
@@ -82,7 +83,8 @@ Program::Mistake Program::make_mistake(std::minstd_rand& random) const {
               text.replace(line.begin, line.end - line.begin, there)};
     case 6: {
       const std::string blanks(1 + below(4), ' ');
-      return {at_line("insert " + std::to_string(blanks.size()) + " blanks", line), text.insert(line.begin, blanks)};
+      return {at_line("insert " + std::to_string(blanks.size()) + " blanks", line),
+              text.insert(line.begin, blanks)};
     }
     case 7: {
       const std::size_t indent = std::min(text.find_first_not_of(' ', line.begin), line.end) - line.begin;
@@ -103,7 +105,8 @@ Program::Mistake Program::make_mistake(std::minstd_rand& random) const {
 }
 
 std::vector<std::string> errors_of_check(const std::string& path, std::string text) {
-  Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}, .library_part = pipeline::LibraryPart::Mentioned});
+  Session session(
+      {.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}, .library_part = pipeline::LibraryPart::Mentioned});
   session.load_text(path, std::move(text), std::filesystem::path(path).parent_path().string());
   static_cast<void>(session.check() && session.check_structure() && session.check_main());
   std::vector<std::string> errors;

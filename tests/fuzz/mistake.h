@@ -20,7 +20,8 @@ class Program {
     std::string what;  // "delete `->`, line 12"
     std::string text;  // the program with the mistake
   };
-  /// One token, line, indentation or name is deleted, inserted or replaced. The same mistake may be made again.
+  /// One token, line, indentation or name is deleted, inserted or replaced. The same mistake may be made
+  /// again.
   Mistake make_mistake(std::minstd_rand& random) const;
 
   const std::string& path() const { return path_; }

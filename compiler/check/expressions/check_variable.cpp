@@ -48,6 +48,7 @@ Typed ExpressionChecker::use_local(Local& local, const ast::QualifiedIdent& name
         .help(
             "a relation is computed before the simulation, from parameters and constants; pass signals after "
             "`<>`");
+    local.type = types_.error();  // its other uses are not reported
     return {core_.placeholder(span), types_.error()};
   }
   core::LocalExpr* use = core_.local(local.id, span);

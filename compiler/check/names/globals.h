@@ -71,7 +71,8 @@ class Globals {
   /// Whether an error says that it has no definition, or not just one: only its type may be known.
   bool is_unknown(core::GlobalId id) const {
     const GlobalState& state = states_[id.value];
-    return state.definition.broken || (state.definition.clauses.empty() && !state.definition.binding && !state.default_value);
+    return state.definition.broken ||
+           (state.definition.clauses.empty() && !state.definition.binding && !state.default_value);
   }
 
   /// The definitions that are checked next, together; they use what is passed to `use` from now on.

@@ -165,6 +165,7 @@ void Scopes::unknown_value(const ast::QualifiedIdent& name) {
   const std::string n(text(name.ident.name));
   const bool upper = !n.empty() && n[0] >= 'A' && n[0] <= 'Z';
   const Code code = upper ? Code::UnknownConstructor : Code::UnknownName;
+  if (upper && undefined_.lacks_type()) return;  // it may be of that type
   const std::string message =
       "`" + (name.qualified ? std::string(text(name.qualifier)) + "." + n : n) + "` is not defined";
   const bool other_word = !name.qualified && is_other_word(n);
@@ -223,9 +224,7 @@ void Scopes::misuse(Name name) {
   misused_.insert(name);
 }
 
-bool Scopes::is_misused(Name name) const {
-  return misused_in_ == core_.current() && misused_.contains(name);
-}
+bool Scopes::is_misused(Name name) const { return misused_in_ == core_.current() && misused_.contains(name); }
 
 Diagnostic* Scopes::report_once(Code code, Span span, std::string message) {
   const Name key = intern(message);

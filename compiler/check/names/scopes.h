@@ -104,7 +104,7 @@ class Scopes {
   /// One error for all places of a module at which it is the same; null for the further ones.
   Diagnostic* report_once(Code code, Span span, std::string message);
   /// Whether a type that this module names does not exist: it may have had any field.
-  bool lacks_type() const { return undefined_.was_any_reported(Code::UnknownType); }
+  bool lacks_type() const { return undefined_.lacks_type(); }
   void duplicate(const ast::Ident& name, Span first, std::string_view what);
   /// One error for those that follow each other, such as those of a declaration that was copied.
   void duplicate_variable(const ast::Ident& name, Span first);

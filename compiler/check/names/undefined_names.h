@@ -1,7 +1,6 @@
 // Which undefined names have been reported, so that one cause is one error: a name that is used in several
 // definitions, and the names of a library module that is not imported.
 #pragma once
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,9 +30,8 @@ class UndefinedNames {
   Diagnostic* report(Code code, Name name, Span span, std::uint32_t definition, std::string message);
   /// Whether `report` was called for this name.
   bool was_reported(Code code, Name name) const { return reported_.contains(key(code, name)); }
-  bool was_any_reported(Code code) const {
-    return std::ranges::any_of(reported_, [code](const auto& known) { return known.first >> 32 == static_cast<std::uint64_t>(code); });
-  }
+  /// Whether an error of this module is about a type.
+  bool lacks_type() const { return lacks_type_; }
   /// Whether a library module defines the name; then an error says to import this module, one for all names
   /// of it.
   bool report_import(Code code, Name name, Span span, std::uint32_t definition, std::string message);
@@ -72,6 +70,7 @@ class UndefinedNames {
   // References to diagnostics stay valid: checking only appends.
   std::unordered_map<std::uint64_t, Reported> reported_;  // by name and code
   InDefinition latest_;
+  bool lacks_type_ = false;
   std::unordered_set<Name> imported_;  // the names of `imports_`
   std::vector<Import> imports_;
 };

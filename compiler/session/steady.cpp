@@ -262,9 +262,17 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
         }
       }
       std::string bounds;
-      for (std::uint32_t k = 0; k < problem.free.size(); ++k)
-        if (found.at_bound[k]) bounds += (bounds.empty() ? "" : ", ") + free_name(k);
-      if (!bounds.empty()) d.note("at a bound: " + bounds);
+      for (std::uint32_t k = 0; k < problem.free.size(); ++k) {
+        if (!found.at_bound[k]) continue;
+        const runtime::FreeValue& f = problem.free[k];
+        bounds += bounds.empty() ? "" : ", ";
+        bounds += found.at_bound[k] == 1 ? fmt::format("{} at least {:.6g}", free_name(k), f.lower)
+                                         : fmt::format("{} at most {:.6g}", free_name(k), f.upper);
+      }
+      if (!bounds.empty()) {
+        d.note("bounds are in the way: " + bounds);
+        d.help("widen them, where `--vary`, or `min` and `max` of a declaration, set them");
+      }
       if (found.subject != runtime::kNone && problem.free[found.subject].kind == FreeValue::State)
         d.help(
             fmt::format("no derivative depends on {0} at these values: `initially {1} = …` starts the search "

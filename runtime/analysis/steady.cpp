@@ -16,6 +16,7 @@ using Matrix = Eigen::MatrixXd;
 
 constexpr int kMaxIterations = 300;
 constexpr double kConditionTolerance = 1e-10;  // of residual over gradient, in units of the free values
+constexpr double kRoundingTolerance = 1e-8;    // the same, where rounding errors prevent more
 constexpr double kStepTolerance = 1e-9;        // in units of the free values
 constexpr double kFar = 1e9;                   // beyond: the objective is unbounded
 constexpr double kDependent = 1e-9;  // a pivot below this part of the largest: conditions are dependent
@@ -53,7 +54,9 @@ class Search {
       for (Eigen::Index k = 0; k < n; ++k) out.at_bound[k] = step.active[k];
       if (worst <= kConditionTolerance * (1 + y.lpNorm<Eigen::Infinity>()) && length <= kStepTolerance)
         return finish(y, step, scaled, out);
-      if (n == 0) break;  // nothing can change
+      const double rounding = kRoundingTolerance * (1 + y.lpNorm<Eigen::Infinity>());
+      // Nothing can change, or improve.
+      if (n == 0 || (!objective_ && worst > rounding && length <= kStepTolerance)) break;
       if (y.lpNorm<Eigen::Infinity>() > kFar) {
         out.endless = objective_;
         break;
@@ -98,8 +101,7 @@ class Search {
         Vector same;
         evaluate(y, same, again);
         // No better point nearby: converged up to rounding, or a failure.
-        if (worst <= 1e-8 * (1 + y.lpNorm<Eigen::Infinity>()) && length <= 1e-5)
-          return finish(y, step, scaled, out);
+        if (worst <= rounding && length <= 1e-5) return finish(y, step, scaled, out);
         if (b.isIdentity(0) || ++since > 1) break;
         b.setIdentity();
         continue;
@@ -121,6 +123,13 @@ class Search {
     if (out.endless) return;
     for (Eigen::Index k = 0; k < n && out.subject == kNone; ++k)
       if (j.col(k).isZero(0)) out.subject = static_cast<std::uint32_t>(k);
+    if (n > 0 && m > 0) {
+      const Matrix scaled = scale.asDiagonal() * j;
+      const Vector target =
+          y - Eigen::CompleteOrthogonalDecomposition<Matrix>(scaled).solve(scale.cwiseProduct(c));
+      for (Eigen::Index k = 0; k < n; ++k)
+        out.at_bound[k] = target[k] < lower[k] ? 1 : target[k] > upper[k] ? 2 : 0;
+    }
     out.iterations = std::min<std::uint32_t>(out.iterations, kMaxIterations);
     const Vector violation = scale.cwiseProduct(c);
     std::vector<std::uint32_t> order(static_cast<std::size_t>(m));
@@ -129,7 +138,7 @@ class Search {
       return std::abs(violation[p]) > std::abs(violation[q]);
     });
     for (std::uint32_t i : order)
-      if (std::abs(violation[i]) > 1e-8 && out.conditions.size() < kFailureDetails)
+      if (std::abs(violation[i]) > kRoundingTolerance && out.conditions.size() < kFailureDetails)
         out.conditions.emplace_back(i, c[i]);
   }
 

@@ -57,7 +57,9 @@ struct Steady {
   bool endless = false;  // NotFound: the objective is unbounded
   /// NotFound: number (`at_rest`, then `given`) and residual of violated conditions, worst first.
   std::vector<std::pair<std::uint32_t, double>> conditions;
-  std::vector<std::uint8_t> at_bound;  // per free value: 1 lower, 2 upper, else 0
+  /// Per free value: 1 at its lower bound, 2 at its upper one, else 0. NotFound: the bound that it would
+  /// leave if it were to satisfy the conditions (by their derivatives, where the search ended).
+  std::vector<std::uint8_t> at_bound;
   std::vector<double> values, parameters;
   std::uint32_t freedom = 0;  // NotDetermined: the dimension of the solution set
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/integrate/branch_end.h"
 #include "runtime/rounding.h"
 #include "runtime/solve/algebraic_loop.h"
 
@@ -130,31 +131,10 @@ bool BranchCheck::accepts_step() {
 }
 
 Failure BranchCheck::failure() const {
-  const AlgebraicLoop& loop = instance_.model.loops[ended_];
-  Failure failure{.kind = FailureKind::BranchEnds, .time = last_.time, .unknowns = loop.unknowns};
-  auto value = [&](std::uint32_t variable) {
+  return branch_end(instance_.model, ended_, last_.time, [&](std::uint32_t variable) {
     const auto at = std::ranges::find(variables_, variable);
     return last_.values[static_cast<std::size_t>(at - variables_.begin())];
-  };
-  for (std::uint32_t u = 0; u < std::min<std::size_t>(loop.unknowns, kFailureDetails); ++u) {
-    const std::uint32_t v = instance_.model.tearing_variables[loop.first_unknown + u];
-    failure.variables.push_back({v, value(v), 0});
-  }
-  for (const KernelBatch& batch : loop_batches(instance_.model, loop)) {
-    const bool inner = batch.role == Role::Solve;
-    if (inner) failure.inner += batch.count;
-    for (std::uint32_t row = 0; row < batch.count; ++row) {
-      const std::uint32_t equation = instance_.model.equations[batch.equations + row];
-      if ((inner ? failure.followers.size() : failure.equations.size()) == kFailureDetails) break;
-      if (!inner) {
-        failure.equations.push_back({equation, 0});
-        continue;
-      }
-      const std::uint32_t v = solved_variable(instance_.model, batch, row);
-      failure.followers.push_back({v, equation, value(v)});
-    }
-  }
-  return failure;
+  });
 }
 
 /// Whether the failure is that of a loop without a solution; then `ended_` is the loop.
@@ -312,6 +292,15 @@ void BranchCheck::approach_event(double time) {
   // Just behind a crossing the equations before it may not have a solution; but a branch that ends long
   // before the event does not end because of it.
   if (time - last_.time > kAtEvent * (time - begin)) ended_before_event_ = last_;
+}
+
+void BranchCheck::approach_end(double time) {
+  instance_.failure() = {};
+  if (known_) restore(last_);
+  begin(true);
+  if ((!solve_row(time) || uncertain()) && known_) restore(last_);
+  begin();
+  instance_.failure() = {};
 }
 
 void BranchCheck::end_part(double time) {

@@ -14,6 +14,7 @@
 // Rows, whose loops nothing is integrated from, go on with the solution that is found behind the end, and the
 // jump is told. If an integrator solves the loop in its evaluations (explicit form), no step goes over it. In
 // the implicit form the integrator predicts and corrects the solution, and its error test sees a jump.
+// Where an integrator cannot go on, branch_end.h finds whether the end of a branch is the reason.
 //
 // A row without uncertainty may still have passed an excursion: sources that leave and return between two
 // rows of a model without states are not seen.
@@ -55,6 +56,9 @@ class BranchCheck {
   bool output(double time);
   /// Sets the solutions of loops to those just before an event, from which the ones after it are found.
   void approach_event(double time);
+  /// Sets all variables at this time, where the integrator cannot go on; the solutions of loops to the last
+  /// ones where they have none there.
+  void approach_end(double time);
   /// Everything up to this time within the last step has been seen, and there is no event.
   void end_part(double time);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/integrate/branch_end.h"
 #include "runtime/integrate/checkpoint.h"
 #include "runtime/integrate/structure.h"
 #include "runtime/rounding.h"
@@ -345,13 +346,30 @@ bool TimeLoop::completed() {
   return true;
 }
 
+/// What the integrator could not do, by its cause: the solution of a loop may end there.
+Failure TimeLoop::cause(Failure failure) {
+  switch (failure.kind) {
+    case FailureKind::ErrorTest:
+    case FailureKind::Convergence:
+    case FailureKind::NoProgress:
+    case FailureKind::LoopNotConverged:
+    case FailureKind::LoopSingular: break;
+    default: return failure;
+  }
+  if (!integrator_ || !branches_ || failure.linear) return failure;
+  const double time = integrator_->time();
+  branches_->approach_end(time);
+  auto end = find_branch_end(problem_.instance, time, range_);
+  return end ? std::move(*end) : failure;
+}
+
 bool TimeLoop::fail(Failure failure) {
   outcome_.status = Outcome::Failed;
   if (failure_before_change_ && outcome_.reached <= outcome_.solver_change->time) {
     failure = failure_before_change_;  // the other integrator has not gone further
     outcome_.solver_change.reset();
   }
-  outcome_.failure = std::move(failure);
+  outcome_.failure = cause(std::move(failure));
   return false;
 }
 

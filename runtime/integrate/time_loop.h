@@ -122,6 +122,7 @@ class TimeLoop {
   bool left(double time);
   bool begin();
   bool completed();
+  Failure cause(Failure failure);
   bool fail(Failure failure);
 
   double after(double time, double instant) const;

@@ -28,6 +28,26 @@ void refused(std::vector<std::string> arguments, std::initializer_list<const cha
 
 }  // namespace
 
+TEST_CASE("steady: the bounds that are in the way are told, also where the search does not begin") {
+  const std::string model = temporary("bounded.sr",
+                                      "tank :: (q :: Real) -> SR ()\ntank q = sigrel () where\n"
+                                      "  local h :: Real with { min = 0.0, max = 2.0 }\n"
+                                      "  der h = q - 0.5 * h\n  initially h = 1.0\n"
+                                      "q = 1.0\nmain = simulate (tank q) with { stop = 1.0 }\n");
+  auto bounds = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"steady", model});
+    const Finished f = sigrel(arguments);
+    CHECK(f.code == 1);
+    CHECK(f.err.find("300 iterations") == std::string::npos);
+    const std::size_t at = f.err.find("bounds are in the way: ");
+    return at == std::string::npos ? f.err : f.err.substr(at + 23, f.err.find('\n', at) - at - 23);
+  };
+  CHECK(bounds({"--set", "q=1.5"}) == "`h` at most 2");
+  CHECK(bounds({"--vary", "q=1..3", "--fix", "h=1.9"}) == "`q` at least 1");
+  CHECK(bounds({"--vary", "q=1..3", "--fix", "h=7"}) == "`h` at most 2, `q` at most 3");
+  CHECK(bounds({"--vary", "q", "--fix", "h=-1"}) == "`h` at least 0");
+}
+
 TEST_CASE("steady: bounds of variables that are not free are compared in the result") {
   const std::string model = temporary("pressure.sr",
                                       "m :: SR ()\nm = sigrel () where\n  local h :: Real\n"
@@ -164,7 +184,8 @@ TEST_CASE("steady: a state that only moves along is excluded") {
 
 TEST_CASE("steady: where there is none, the violated conditions are told") {
   refused({"-e", "restless"}, {"error[SR0592]", "the derivative of `x` is 1"});
-  refused({"--vary", "v=0..10", "--fix", "h=5"}, {"error[SR0592]", "at a bound: `v`", "instead of 5"});
+  refused({"--vary", "v=0..10", "--fix", "h=5"},
+          {"error[SR0592]", "bounds are in the way: `v` at most 10", "instead of 5"});
   refused({"--vary", "q", "--fix", "h=5"}, {"SR0610", "`q`"});
 }
 

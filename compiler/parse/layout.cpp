@@ -188,7 +188,7 @@ void Layout::word(Token& t) {
                                                    : BlockKind::Body,
                            t};
       } else {
-        if (!innermost_block().damaged && !innermost_block().quiet)
+        if (!innermost_block().damaged && !innermost_block().quiet && !follows_damage())
           diagnostics_
               .report(Code::ForeignSyntax, span(t),
                       "`where` belongs to `sigrel`, `mode`, `switch` or `module`")
@@ -406,6 +406,13 @@ void Layout::too_deep(const Token& t, bool chain) {
 
 void Layout::damage() { innermost_block().damaged = true; }
 
+/// Whether an error was reported in a block of the current piece.
+bool Layout::follows_damage() {
+  return std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(innermost_block().piece_begin),
+                     tokens_.end(),
+                     [&](const Token& t) { return t.kind == K::BLOCK && blocks_[t.block]->damaged; });
+}
+
 std::uint32_t Layout::new_block(BlockKind kind) {
   std::uint32_t index;
   if (free_blocks_.empty()) {
@@ -415,7 +422,7 @@ std::uint32_t Layout::new_block(BlockKind kind) {
     index = free_blocks_.back();
     free_blocks_.pop_back();
   }
-  blocks_[index] = std::make_unique<Block>(Block{kind, {}, false});
+  blocks_[index] = std::make_unique<Block>(Block{kind, {}});
   return index;
 }
 

@@ -37,6 +37,7 @@ struct Block {
   BlockKind kind{};
   std::vector<void*> nodes;  // Decl*, Item*, CaseAlternative* or Mode*, by kind
   bool damaged = false;      // an error in it was reported
+  bool misread = false;      // an error was reported of a piece that is not of this kind
 };
 
 struct Piece {
@@ -119,6 +120,7 @@ class Layout {
   void count(const Token& t);
   void too_deep(const Token& t, bool chain);
   void damage();
+  bool follows_damage();
   void unclosed(const Frame& bracket, const Token& t);
   void finish(const Token& end);
   std::uint32_t new_block(BlockKind kind);

@@ -232,7 +232,7 @@ void* PieceParser::node(const Piece& piece) {
       break;
   }
   const std::size_t at = a.strategy->fault.offending;
-  if (!parsed && !blames_block(at, piece) && !is_further_alternative(at, piece))
+  if (!parsed && !blames_block(at, piece) && !is_further_misreading(at, piece))
     report_fault(a.strategy->fault, piece, file_, sources_, diagnostics_);
   return result;
 }
@@ -252,12 +252,14 @@ bool PieceParser::blames_block(std::size_t at, const Piece& piece) {
   return found;
 }
 
-// Whether the error is at the `->` of an item, and one such was reported in its block: they are alternatives
-// whose `case … of` is missing.
-bool PieceParser::is_further_alternative(std::size_t at, const Piece& piece) {
-  if (piece.kind != BlockKind::Body || at >= piece.tokens.size() || piece.tokens[at].kind != P::ARROW)
-    return false;
-  return std::exchange(alternatives_, piece.block) == piece.block;
+// Whether the piece is of another kind than its block, and an error says so of an earlier piece: items at
+// `->` are alternatives whose `case … of` is missing; pieces without `mode` are items whose header is
+// missing.
+bool PieceParser::is_further_misreading(std::size_t at, const Piece& piece) {
+  const bool alternative =
+      piece.kind == BlockKind::Body && at < piece.tokens.size() && piece.tokens[at].kind == P::ARROW;
+  const bool item = piece.kind == BlockKind::Modes && at == 0;
+  return (alternative || item) && std::exchange(piece.block->misread, true);
 }
 
 bool PieceParser::drops(Span span) const {

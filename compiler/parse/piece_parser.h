@@ -23,7 +23,7 @@ class PieceParser final : public PieceSink {
   struct Antlr;
   void* node(const Piece& piece);
   bool blames_block(std::size_t at, const Piece& piece);
-  bool is_further_alternative(std::size_t at, const Piece& piece);
+  bool is_further_misreading(std::size_t at, const Piece& piece);
   void damaged_declaration(const Piece& piece);
 
   FileId file_;
@@ -34,7 +34,6 @@ class PieceParser final : public PieceSink {
   std::unique_ptr<Antlr> antlr_;
   ast::Expr* expression_ = nullptr;
   std::vector<Span> dropped_;
-  const Block* alternatives_ = nullptr;  // a block of items with an error at `->`
 };
 
 }  // namespace sigrel::syntax

@@ -248,6 +248,8 @@ void CvodeIntegrator::explain(int flag) {
     failure_.kind = FailureKind::ErrorTest;
   } else if (flag == CV_CONV_FAILURE || flag == CV_LSOLVE_FAIL || flag == CV_LSETUP_FAIL) {
     failure_.kind = FailureKind::Convergence;
+  } else if (flag == CV_ILL_INPUT) {  // a rate is so large that the first step is zero, or a state infinite
+    failure_.kind = FailureKind::NoProgress;
   } else {
     check(flag, "CVode");
   }

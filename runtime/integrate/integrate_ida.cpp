@@ -191,6 +191,8 @@ void IdaIntegrator::explain(int flag) {
     failure_.kind = FailureKind::ErrorTest;
   } else if (flag == IDA_CONV_FAIL || flag == IDA_LSOLVE_FAIL || flag == IDA_LSETUP_FAIL) {
     failure_.kind = FailureKind::Convergence;
+  } else if (flag == IDA_ILL_INPUT) {  // a rate is so large that the first step is zero, or a state infinite
+    failure_.kind = FailureKind::NoProgress;
   } else {
     check(flag, "IDASolve");
   }
@@ -203,7 +205,8 @@ void IdaIntegrator::add_errors() {
   if (!failure_.variables.empty() || IDAGetEstLocalErrors(memory_, errors_) < 0 ||
       IDAGetErrWeights(memory_, weights_) < 0)
     return;
-  SolverObjects::add_worst(system_, data(y_), data(errors_), data(weights_), failure_);
+  const bool no_step = failure_.step == 0;  // there is no error yet: the rates decide what a step is
+  SolverObjects::add_worst(system_, data(y_), data(no_step ? rates_ : errors_), data(weights_), failure_);
 }
 
 void IdaIntegrator::interpolate(double time) {

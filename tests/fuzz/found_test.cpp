@@ -7,6 +7,7 @@
 #include "tests/fuzz/command_lines.h"
 #include "tests/fuzz/front_end.h"
 #include "tests/fuzz/generator.h"
+#include "tests/fuzz/mistake.h"
 #include "tests/fuzz/whole_run.h"
 
 using namespace sigrel::fuzz;
@@ -73,6 +74,25 @@ TEST_CASE("mutants of a model run, or an error says why not") {
     completed += run.completed;
   }
   CHECK(completed > 5);
+}
+
+TEST_CASE("one mistake leads to a few errors") {
+  std::minstd_rand random(11);
+  int refused = 0;
+  for (const char* name : {"examples/09_servo.sr", "examples/20_batch_reactor.sr",
+                           "examples/21_breaking_pendulum.sr", "stdlib/Thermal.sr"}) {
+    const Program program(std::string(SIGREL_SOURCE_DIR "/") + name);
+    REQUIRE(errors_of_check(program.path(), program.text()).empty());
+    for (int k = 0; k < 60; ++k) {
+      const Program::Mistake mistake = program.make_mistake(random);
+      const std::vector<std::string> errors = errors_of_check(program.path(), mistake.text);
+      INFO(name << ": " << mistake.what);
+      for (const std::string& error : errors) UNSCOPED_INFO(error);
+      CHECK(errors.size() <= kErrorsOfOneMistake);
+      refused += !errors.empty();
+    }
+  }
+  CHECK(refused > 120);
 }
 
 TEST_CASE("damaged result files are read, or refused with a reason") {

@@ -165,7 +165,7 @@ void ExpressionChecker::report_surplus_arguments(Type* type, const ast::Expr* he
     if (head->kind == ExprKind::Int || head->kind == ExprKind::Real) explain_number(d, head, args);
     if (type->kind == TypeKind::Relation)
       d.help("a relation is applied to signals with `<>`: `" + (name.empty() ? "r" : name) + " <> (…)`");
-    messages_.suppress_further_errors(head);
+    messages_.suppress_further_errors(head, type);
     return;
   }
   const std::size_t surplus = args.size() - given;

@@ -15,7 +15,7 @@ Typed ExpressionChecker::infer_index(const ast::IndexExpr* e) {
   core::Expr* expr = core_.make(core::IndexExpr{{core::ExprKind::Index, e->span}, base.expr, copied});
   const std::size_t errors = diagnostics_.error_count();
   Type* type = deferred_.indexed(base.type, copied, e->base->span);
-  if (diagnostics_.error_count() != errors) messages_.suppress_further_errors(e->base);
+  if (diagnostics_.error_count() != errors) messages_.suppress_further_errors(e->base, base.type);
   return {expr, type};
 }
 

@@ -216,6 +216,7 @@ class RelationChecker::MemberPath {
 
   void report_unknown(const MemberStep& step, Type* relation) {
     if (checker_.scopes_.module().incomplete) return;  // the relation, or the variable in it, may be missing
+    if (head_ && checker_.globals_.is_unknown(*head_)) return;
     auto& reported = checker_.scopes_.relation()->unknown_members;
     const std::tuple member{head_, head_ ? core::LocalId{} : label_.id, step.name.name};
     if (std::ranges::find(reported, member) != reported.end()) return;

@@ -20,8 +20,17 @@ const ast::Expr* RelationChecker::without_label_index(const ast::Expr* relation)
   return cons->right;
 }
 
-/// A relation to be applied: it is computed before the simulation.
+/// A relation to be applied: it is computed before the simulation. What can be none, by its form, is mostly
+/// an item to which the next line was added, because that is indented deeper: it is not checked any further.
 Typed RelationChecker::infer_relation(const ast::Expr* e) {
+  if (e->kind == ast::ExprKind::Connection || e->kind == ast::ExprKind::Binary) {
+    diagnostics_.report(Code::NotARelation, e->span, "what stands before `<>` is not a relation")
+        .help(
+            "a line continues the item above it where it is indented deeper; an item of its own starts at "
+            "the "
+            "column of the other items");
+    return {core_.placeholder(e->span), types_.error()};
+  }
   Scopes::StaticRegion before_simulation(scopes_);
   return expressions_.infer(e);
 }
@@ -86,7 +95,7 @@ Type* RelationChecker::expect_relation(const ast::Expr* e, Type* type) {
   auto& d = diagnostics_.report(Code::NotARelation, e->span,
                                 shown + " is not a relation: its type is " + messages_.describe(type));
   d.help("`<>` applies a relation to signals; `/=` is \"not equal\"");
-  messages_.suppress_further_errors(e);
+  messages_.suppress_further_errors(e, type);
   return types_.error();
 }
 

@@ -20,7 +20,8 @@ Typed ExpressionChecker::infer_variable(const ast::QualifiedIdent& name, Span sp
     }
   }
   auto* entry = scopes_.lookup_value(name, true);
-  if (!entry) return {core_.placeholder(span), types_.error()};
+  if (!entry || (!name.qualified && scopes_.is_misused(name.ident.name)))
+    return {core_.placeholder(span), types_.error()};
   switch (entry->meaning.kind) {
     case Value::Global: return use_global(entry->meaning.global, span);
     case Value::Primitive: return use_builtin(*entry->meaning.builtin, span);
@@ -47,6 +48,7 @@ Typed ExpressionChecker::use_local(Local& local, const ast::QualifiedIdent& name
         .help(
             "a relation is computed before the simulation, from parameters and constants; pass signals after "
             "`<>`");
+    local.type = types_.error();  // its other uses are not reported
     return {core_.placeholder(span), types_.error()};
   }
   core::LocalExpr* use = core_.local(local.id, span);

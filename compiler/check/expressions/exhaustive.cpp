@@ -56,6 +56,7 @@ class Matches {
     if (types.empty()) return rows.empty() ? std::optional(std::vector<std::string>{}) : std::nullopt;
     if (++steps_ > kLimit) return std::nullopt;
     Type* type = find(types[0]);
+    if (type->kind == TypeKind::Error) return std::nullopt;  // an error was reported
     std::vector<Type*> rest(types.begin() + 1, types.end());
     if (is_product(type)) {
       std::vector<Type*> parts = product_parts(type);
@@ -91,6 +92,7 @@ class Matches {
     if (types.empty()) return rows.empty();
     if (++steps_ > kLimit) return true;
     Type* type = find(types[0]);
+    if (type->kind == TypeKind::Error) return true;
     std::vector<Type*> rest(types.begin() + 1, types.end());
     if (is_product(type)) {
       std::vector<Type*> parts = product_parts(type);

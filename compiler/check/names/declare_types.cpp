@@ -110,10 +110,11 @@ void Checker::declare_types(const ast::Module& module) {
   auto add_type = [&](const ast::Ident& name, const TypeName& type) {
     if (auto [at, fresh] = seen_types.emplace(name.name, name.span); !fresh) {
       scopes_.duplicate(name, at->second, "the type");
-      return;
+      return false;
     }
     scope.add(name.name, type, Priority::Own, scope.name);
     scope.own_types.push_back(name.name);
+    return true;
   };
   auto add_constructor = [&](const ast::Ident& name, const Value& value) {
     if (auto [at, fresh] = seen_constructors.emplace(name.name, name.span); !fresh) {
@@ -143,13 +144,12 @@ void Checker::declare_types(const ast::Module& module) {
       info.span = d.name.span;
       program_.records.push_back(std::move(info));
       records.emplace_back(c, &d);
-      add_type(d.name, {c, nullptr});
-      add_constructor(d.name, Value::of(*c));
+      if (add_type(d.name, {c, nullptr})) add_constructor(d.name, Value::of(*c));
     } else if (decl->kind == ast::DeclKind::Data) {
       auto& d = *static_cast<const ast::DataDecl*>(decl);
       TypeConstructor* c = new_constructor(d.name, NominalKind::Data, d.parameters);
       data.emplace_back(c, &d);
-      add_type(d.name, {c, nullptr});
+      const bool fresh = add_type(d.name, {c, nullptr});
       for (const ast::DataConstructor& con : d.constructors) {
         Constructor& k = data_constructors_.emplace_back();
         k.name = con.name.name;
@@ -157,7 +157,7 @@ void Checker::declare_types(const ast::Module& module) {
         k.owner = c;
         k.tag = static_cast<std::uint32_t>(c->constructors.size());
         c->constructors.push_back(&k);
-        add_constructor(con.name, Value::of(k));
+        if (fresh) add_constructor(con.name, Value::of(k));
       }
     } else if (decl->kind == ast::DeclKind::TypeSynonym) {
       auto& d = *static_cast<const ast::TypeSynonymDecl*>(decl);

@@ -68,6 +68,12 @@ class Globals {
   GlobalState& operator[](core::GlobalId id) { return states_[id.value]; }
   const GlobalState& operator[](core::GlobalId id) const { return states_[id.value]; }
   Span span(core::GlobalId id) const { return program_.globals[id.value].span; }
+  /// Whether an error says that it has no definition, or not just one: only its type may be known.
+  bool is_unknown(core::GlobalId id) const {
+    const GlobalState& state = states_[id.value];
+    return state.definition.broken ||
+           (state.definition.clauses.empty() && !state.definition.binding && !state.default_value);
+  }
 
   /// The definitions that are checked next, together; they use what is passed to `use` from now on.
   void enter(std::span<const core::GlobalId> group) {

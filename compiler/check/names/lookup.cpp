@@ -165,6 +165,7 @@ void Scopes::unknown_value(const ast::QualifiedIdent& name) {
   const std::string n(text(name.ident.name));
   const bool upper = !n.empty() && n[0] >= 'A' && n[0] <= 'Z';
   const Code code = upper ? Code::UnknownConstructor : Code::UnknownName;
+  if (upper && undefined_.lacks_type()) return;  // it may be of that type
   const std::string message =
       "`" + (name.qualified ? std::string(text(name.qualifier)) + "." + n : n) + "` is not defined";
   const bool other_word = !name.qualified && is_other_word(n);
@@ -215,6 +216,19 @@ void Scopes::unknown_qualifier(const ast::QualifiedIdent& name) {
   std::size_t helps = d.helps.size();
   suggest(d, name.qualifier, name.ident.span, candidates);
   if (d.helps.size() == helps) d.help("add `import " + q + "`");
+}
+
+void Scopes::misuse(Name name) {
+  if (misused_in_ != core_.current()) misused_.clear();
+  misused_in_ = core_.current();
+  misused_.insert(name);
+}
+
+bool Scopes::is_misused(Name name) const { return misused_in_ == core_.current() && misused_.contains(name); }
+
+Diagnostic* Scopes::report_once(Code code, Span span, std::string message) {
+  const Name key = intern(message);
+  return undefined_.report(code, key, span, core_.current().value, std::move(message));
 }
 
 void Scopes::duplicate(const ast::Ident& name, Span first, std::string_view what) {

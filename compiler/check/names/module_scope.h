@@ -45,6 +45,7 @@ struct TypeName {
 };
 
 /// A later entry of higher priority hides an earlier one; two different ones of equal priority are ambiguous.
+/// Of a name that a module defines twice, which is reported, the first counts.
 enum class Priority : std::uint8_t { Prelude, Open, Listed, Own };
 
 template <class Meaning>
@@ -84,7 +85,7 @@ struct ModuleScope {
     }
     if (priority > at->second.priority) {
       at->second = {meaning, priority, module, false, {}};
-    } else if (priority == at->second.priority) {
+    } else if (priority == at->second.priority && priority != Priority::Own) {
       at->second.ambiguous = true;
       at->second.other_module = module;
     }

@@ -97,6 +97,14 @@ class Scopes {
   void suggest(Diagnostic& diagnostic, Name name, Span span, const std::vector<Name>& candidates);
   /// Whether an error says that this name is not defined.
   bool is_reported(Name name) const { return undefined_.was_reported(Code::UnknownName, name); }
+  /// An error says that this name does not mean here what it seems to mean: its other uses in the current
+  /// definition agree with everything.
+  void misuse(Name name);
+  bool is_misused(Name name) const;
+  /// One error for all places of a module at which it is the same; null for the further ones.
+  Diagnostic* report_once(Code code, Span span, std::string message);
+  /// Whether a type that this module names does not exist: it may have had any field.
+  bool lacks_type() const { return undefined_.lacks_type(); }
   void duplicate(const ast::Ident& name, Span first, std::string_view what);
   /// One error for those that follow each other, such as those of a declaration that was copied.
   void duplicate_variable(const ast::Ident& name, Span first);
@@ -132,6 +140,8 @@ class Scopes {
     std::vector<std::string> names{};
   } duplicates_;
   UndefinedNames undefined_;
+  std::unordered_set<Name> misused_;  // in the definition `misused_in_`
+  core::GlobalId misused_in_;
   std::uint32_t suggestions_ = 0;
 };
 

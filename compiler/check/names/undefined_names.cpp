@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kLabels = 3;  // uses in other definitions that are shown
 constexpr std::size_t kNames = 8;   // names of one module, or of one definition, that are listed
-constexpr std::size_t kErrors = 3;  // about names of one definition
+constexpr std::size_t kErrors = 2;  // about names of one definition
 
 std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
 
@@ -26,6 +26,7 @@ void UndefinedNames::start_module() {
   imported_.clear();
   imports_.clear();
   latest_ = {};
+  lacks_type_ = false;
 }
 
 /// Whether a definition has so many errors that the last one takes further names.
@@ -53,6 +54,7 @@ void UndefinedNames::join_last(Name name, Span span) {
 
 Diagnostic* UndefinedNames::report(Code code, Name name, Span span, std::uint32_t definition,
                                    std::string message) {
+  lacks_type_ |= code == Code::UnknownType;
   auto [at, is_new] = reported_.try_emplace(key(code, name), Reported{nullptr, definition});
   Reported& reported = at->second;
   if (is_new && code == Code::UnknownName && is_full(definition)) {
@@ -78,6 +80,7 @@ bool UndefinedNames::report_import(Code code, Name name, Span span, std::uint32_
   if (!modules_with_) return false;
   std::vector<std::string_view> modules = modules_with_(text(name));
   if (modules.empty()) return false;
+  lacks_type_ |= code == Code::UnknownType;
   for (Import& import : imports_) {
     std::vector<std::string_view> common;
     std::ranges::copy_if(import.modules, std::back_inserter(common), [&](std::string_view module) {

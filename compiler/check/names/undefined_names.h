@@ -30,6 +30,8 @@ class UndefinedNames {
   Diagnostic* report(Code code, Name name, Span span, std::uint32_t definition, std::string message);
   /// Whether `report` was called for this name.
   bool was_reported(Code code, Name name) const { return reported_.contains(key(code, name)); }
+  /// Whether an error of this module is about a type.
+  bool lacks_type() const { return lacks_type_; }
   /// Whether a library module defines the name; then an error says to import this module, one for all names
   /// of it.
   bool report_import(Code code, Name name, Span span, std::uint32_t definition, std::string message);
@@ -68,6 +70,7 @@ class UndefinedNames {
   // References to diagnostics stay valid: checking only appends.
   std::unordered_map<std::uint64_t, Reported> reported_;  // by name and code
   InDefinition latest_;
+  bool lacks_type_ = false;
   std::unordered_set<Name> imported_;  // the names of `imports_`
   std::vector<Import> imports_;
 };

@@ -11,8 +11,6 @@ Typed RelationChecker::infer_connection(const ast::ConnectionExpr* e) {
         .report(Code::ForeignSyntax, e->span,
                 "`<>` applies a relation to signals, and signals exist only inside `sigrel … where`")
         .fix("\"not equal\" is written `/=`", between, " /= ");
-    expressions_.infer(e->relation);
-    expressions_.infer(e->args);
     return {core_.placeholder(e->span), types_.error()};
   }
   Typed relation = infer_relation(e->relation);

@@ -30,12 +30,14 @@ void RelationChecker::check_equation(const ast::EquationItem* item, std::vector<
     node.left = left.expr;
     node.right = expressions_.check_expr(item->right, type, other_side(item->left));
   }
-  if (!unifier_.require(type, kSignal)) {
+  if (diagnostics_.error_count() != errors) {
+    // It is not known what the equation is between.
+  } else if (!unifier_.require(type, kSignal)) {
     auto& d = diagnostics_.report(
         Code::NotASignal, item->span,
         "an equation is between signals, and this is between values of type " + messages_.describe(type));
     if (find(type)->kind == TypeKind::Relation) d.help("a relation is applied with `<>`; `let` names one");
-  } else if (diagnostics_.error_count() == errors) {
+  } else {
     deferred_.add_equation(*item, type);
   }
   out.push_back(core_.make(node));

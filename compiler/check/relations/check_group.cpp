@@ -92,6 +92,7 @@ bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
   std::size_t errors = diagnostics_.error_count();
   unifier_.set_level(1);
   units_.begin_group();
+  deferred_.begin_group();
   for (core::GlobalId id : group) {
     GlobalState& state = globals_[id];
     if (!state.assumed) state.scheme = unifier_.fresh();
@@ -112,9 +113,9 @@ bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
   }
   for (core::GlobalId id : group) sound &= !globals_[id].definition.broken;
   layouts_.finish();
-  if (sound) {
+  if (sound && !scopes_.module().incomplete) {  // else an alternative or an equation may be missing
     matches_.finish();
-    if (!scopes_.module().incomplete) blocks_.check();  // an equation may be missing
+    blocks_.check();
   }
   discard_group();
   return true;
@@ -128,6 +129,7 @@ void Checker::discard_group() {
 
 void Checker::infer_body(core::GlobalId id, Skolems& skolems) {
   GlobalState& state = globals_[id];
+  if (state.definition.broken) return;  // its clauses may belong to other definitions
   core_.enter(id);
   reader_.clear_scoped_variables();
   layouts_.begin_definition();

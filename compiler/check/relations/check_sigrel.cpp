@@ -106,9 +106,11 @@ std::vector<core::Formal> RelationChecker::check_formals(const ast::SigrelExpr* 
                           "an interface variable is a signal; " + messages_.describe(type) + " is not one");
       type = types_.error();
     }
-    for (std::size_t j = 0; j < i; ++j)
-      if (e->formals[j].name.name == f.name.name)
-        scopes_.duplicate(f.name, e->formals[j].name.span, "the interface variable");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (e->formals[j].name.name != f.name.name) continue;
+      scopes_.duplicate(f.name, e->formals[j].name.span, "the interface variable");
+      type = types_.error();  // which one its uses mean is not known
+    }
     core::Causality causality = static_cast<core::Causality>(f.causality);
     if (causality == core::Causality::None && i < expected_names.size())
       causality = expected_names[i].causality;

@@ -64,6 +64,8 @@ class DeferredConstraints {
 
   /// At the end of the group.
   void solve();
+  /// A new group of definitions: after an error in it, types may be unknown for that reason.
+  void begin_group() { errors_before_ = diagnostics_.error_count(); }
 
  private:
   struct Field {
@@ -103,6 +105,7 @@ class DeferredConstraints {
   void check_equations();
 
   Diagnostics& diagnostics_;
+  std::size_t errors_before_ = 0;  // those before the group
   Types& types_;
   CoreBuilder& core_;
   Unifier& unifier_;

@@ -10,7 +10,13 @@ Typed DeferredConstraints::select(Typed base, const ast::Ident& field, Span span
       base_ast ? base_ast->span
                : Span{span.file, span.begin, field.span.begin > span.begin ? field.span.begin - 1 : span.end};
   Type* result = nullptr;
-  if (resolve_field(node, base.type, field, result, base_span, false)) return {node, result};
+  const std::size_t errors = diagnostics_.error_count();
+  if (resolve_field(node, base.type, field, result, base_span, false)) {
+    const bool reported = diagnostics_.error_count() != errors;
+    if (reported && base_ast && !is_record(find(base.type)))
+      messages_.suppress_further_errors(base_ast, base.type);
+    return {node, result};
+  }
   result = unifier_.fresh(kPending);
   find(base.type)->needs |= kPending;
   fields_.push_back({node, base.type, field, result, base_span, false});
@@ -34,7 +40,9 @@ bool DeferredConstraints::record_of_field(const ast::Ident& field, Type*& base, 
   if (!record) {
     failed = true;
     std::string n(text(field.name));
-    if (ambiguous) {
+    if (scopes_.module().incomplete || scopes_.lacks_type() || diagnostics_.error_count() != errors_before_) {
+      // The type may be unknown because of the error.
+    } else if (ambiguous) {
       auto candidates = scopes_.records_with(field.name);
       std::string records;
       for (TypeConstructor* r : candidates)
@@ -44,9 +52,9 @@ bool DeferredConstraints::record_of_field(const ast::Ident& field, Type*& base, 
                   "the type of this is not known here, and several records have a field `" + n + "`")
           .note("they are " + records)
           .help("give a type, for example `local x :: " + std::string(text(candidates.front()->name)) + "`");
-    } else if (!scopes_.module().incomplete) {
-      auto& d = diagnostics_.report(Code::UnknownField, field.span, "no record has a field `" + n + "`");
-      scopes_.suggest_field(d, field);
+    } else {
+      if (auto* d = scopes_.report_once(Code::UnknownField, field.span, "no record has a field `" + n + "`"))
+        scopes_.suggest_field(*d, field);
     }
     return true;
   }
@@ -79,8 +87,10 @@ bool DeferredConstraints::resolve_field(core::FieldExpr* node, Type* base, const
     if (!record_of_field(field, base, base_span, last, failed)) return false;
     if (failed) return give(types_.error());
   }
-  // Without the signature that has a syntax error, a parameter may seem to be of any type.
-  if (base->kind == TypeKind::Skolem && scopes_.module().incomplete) return give(types_.error());
+  // Without the signature that has a syntax error, a parameter may seem to be of any type, and without a
+  // record its fields may.
+  if (base->kind == TypeKind::Skolem && (scopes_.module().incomplete || scopes_.lacks_type()))
+    return give(types_.error());
   if (!is_record(base)) {
     auto& d = diagnostics_.report(
         Code::UnknownField, field.span,

@@ -207,12 +207,14 @@ std::string TypeMessages::signal_help(Type* type) const {
   return "signals are Real, Int, Bool, data types without fields, and records, tuples and vectors of these";
 }
 
-void TypeMessages::suppress_further_errors(const ast::Expr* e) {
+void TypeMessages::suppress_further_errors(const ast::Expr* e, Type* type) {
   if (e->kind != ExprKind::Variable) return;
   auto& name = static_cast<const ast::VariableExpr*>(e)->name;
   if (Local* local = name.qualified ? nullptr : scopes_.lookup_local(name.ident.name)) {
     local->type = types_.error();
     local->polymorphic = false;
+  } else if (!name.qualified && find(type)->kind == TypeKind::Function) {
+    scopes_.misuse(name.ident.name);
   }
 }
 
@@ -252,7 +254,9 @@ void TypeMessages::mismatch(const ast::Expr* found_expr, Type* found, Type* expe
   if (origin) also = {*origin, describe(found) + " comes from here"};
   const std::string head = found_expr->kind == ExprKind::Apply ? head_text(found_expr) : std::string();
   mismatch_at(found_expr->span, found, expected, reason, why, also, head);
-  suppress_further_errors(found_expr);
+  suppress_further_errors(found_expr, found);
+  if (reason.other && find(expected)->kind == TypeKind::Function && find(found)->kind != TypeKind::Function)
+    suppress_further_errors(reason.other, expected);
 }
 
 bool TypeMessages::require_operand(Type* type, Needs needs, const ast::Expr* e, std::string_view sign) {
@@ -282,7 +286,7 @@ bool TypeMessages::require_operand(Type* type, Needs needs, const ast::Expr* e, 
     d.help("arithmetic is on the fields, for example `." +
            std::string(type->constructor->fields.empty() ? "x" : text(type->constructor->fields[0].name)) +
            "`");
-  suppress_further_errors(e);
+  suppress_further_errors(e, type);
   return false;
 }
 
@@ -291,9 +295,11 @@ void TypeMessages::unknown_field(const ast::Ident& field, Type* type) {
   std::string n(text(field.name));
   bool experiment = type->constructor == &types_.experiment_constructor;
   std::string record(text(type->constructor->name));
-  auto& d = diagnostics_.report(
+  Diagnostic* reported = scopes_.report_once(
       Code::UnknownField, field.span,
       experiment ? "an experiment has no setting `" + n + "`" : "`" + record + "` has no field `" + n + "`");
+  if (!reported) return;
+  Diagnostic& d = *reported;
   std::vector<std::string_view> candidates;
   std::string all;
   for (auto& f : type->constructor->fields) {

@@ -37,9 +37,10 @@ class TypeMessages {
   /// An operand of `sign` whose type cannot offer `needs` is reported; false then.
   bool require_operand(Type* type, Needs needs, const ast::Expr* e, std::string_view sign);
   void unknown_field(const ast::Ident& field, Type* record);
-  /// A local variable that was reported agrees with everything from then on: errors at its other uses would
-  /// have the same cause.
-  void suppress_further_errors(const ast::Expr* e);
+  /// A local variable of which a use was reported, with this type, agrees with everything from then on:
+  /// errors at its other uses would have the same cause. So does, in this definition, a function that is used
+  /// as if it were a variable: often the declaration of the variable is missing.
+  void suppress_further_errors(const ast::Expr* e, Type* type);
 
   std::string describe(Type* type) const;
   /// What to write instead of a type that no signal has.

@@ -113,6 +113,7 @@ Type* TypeReader::variable(Name name, Span span, TypeScope& scope, Needs needs, 
 Type* TypeReader::unit(const ast::Unit& written, bool variables, TypeScope& scope, double* value) {
   UnitValue resolved = resolve_unit(written, variables, diagnostics_);
   if (value) *value = to_si(*value, resolved);
+  if (!resolved.known) return types_.error();
   Linear linear;
   linear.constant = resolved.dimension;
   for (auto& [name, exponent] : resolved.variables)

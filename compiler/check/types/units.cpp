@@ -153,6 +153,7 @@ UnitValue resolve_unit(const ast::Unit& unit, bool variables, Diagnostics& diagn
         d.help(
             "units are the SI units and common ones with prefixes, for example `mH`, `km/h`, `kg*m^2/s`, "
             "`degC`");
+      value.known = false;
       continue;
     }
     for (std::size_t i = 0; i < value.dimension.size(); ++i)

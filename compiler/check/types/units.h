@@ -19,6 +19,7 @@ struct UnitValue {
   double factor = 1;
   double offset = 0;
   bool coherent = true;                           // made of SI units without a factor
+  bool known = true;                              // no error was reported of it
   std::vector<std::pair<Name, Ratio>> variables;  // `Real<u>` in a signature: any unit
 };
 

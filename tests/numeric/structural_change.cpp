@@ -1,9 +1,11 @@
 // Models whose structure changes, against closed forms, by JIT and interpreter and by several integrators.
 #include <cmath>
 #include <complex>
+#include <filesystem>
 #include <numbers>
 
 #include "numeric.h"
+#include "runtime/results/result_file.h"
 
 using namespace sigrel;
 using numeric::value;
@@ -190,6 +192,28 @@ TEST_CASE("columns and parameters of later modes") {
     if (k > 4) CHECK(z[k] == Approx(5 * x[k]));
   }
   CHECK(run.description("y") == "[m]");
+  // Files have the same values; in one of text a missing value is an empty field.
+  const std::filesystem::path folder = std::filesystem::temp_directory_path();
+  const std::string csv = folder / "sigrel_later.csv", mat = folder / "sigrel_later.mat";
+  const auto to_csv = runtime::make_result_file(csv), to_mat = runtime::make_result_file(mat);
+  model.run({.stop = 3.0, .steps = 6, .outputs = {"x", "y", "z"}, .sinks = {to_csv.get(), to_mat.get()}});
+  const auto from_csv = runtime::open_results(csv), from_mat = runtime::open_results(mat);
+  runtime::ResultReader::Row a, b;
+  for (std::size_t k = 0; k < 7; ++k) {
+    REQUIRE(from_csv->next(a));
+    REQUIRE(from_mat->next(b));
+    REQUIRE(a.values.size() == 3);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double in_mat = b.values.at(static_cast<std::size_t>(
+          std::ranges::find(from_mat->names(), from_csv->names()[c]) - from_mat->names().begin()));
+      const double expected = (c == 0 ? x : c == 1 ? y : z)[k];
+      CHECK((std::isnan(expected) ? std::isnan(a.values[c]) : a.values[c] == Approx(expected)));
+      CHECK((std::isnan(expected) ? std::isnan(in_mat) : in_mat == Approx(expected)));
+    }
+  }
+  CHECK_FALSE(from_csv->next(a));
+  std::filesystem::remove(csv);
+  std::filesystem::remove(mat);
   // Without recompilation, as sweeps do.
   const Run other = model.run({.stop = 3.0, .set = {{"g.k", 2.0}}, .outputs = {"z"}});
   CHECK(value(other, "z") == Approx(6));

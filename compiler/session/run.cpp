@@ -72,10 +72,12 @@ class LastRow final : public runtime::Sink {
   std::vector<double> last_;
 };
 
-/// Passes some of the columns on.
+/// Passes some of the columns on. `distinct`: as variables of their own; where the structure changes, those
+/// that are equal, or zero, at the start need not be so later.
 class Selection final : public runtime::Sink {
  public:
-  Selection(std::vector<std::size_t> columns, runtime::Sink& to) : columns_(std::move(columns)), to_(to) {}
+  Selection(std::vector<std::size_t> columns, runtime::Sink& to, bool distinct = false)
+      : columns_(std::move(columns)), to_(to), distinct_(distinct) {}
   Error begin(const runtime::Output& output) override {
     select(output);
     return to_.begin(some_);
@@ -101,7 +103,8 @@ class Selection final : public runtime::Sink {
  private:
   void select(const runtime::Output& output) {
     for (std::size_t c : columns_) {
-      some_.columns.push_back(output.columns[c]);
+      const auto own = static_cast<std::uint32_t>(some_.columns.size());
+      some_.columns.push_back(distinct_ ? runtime::Column{own, false} : output.columns[c]);
       some_.names.push_back(output.names[c]);
       if (!output.descriptions.empty()) some_.descriptions.push_back(output.descriptions[c]);
     }
@@ -112,6 +115,7 @@ class Selection final : public runtime::Sink {
   runtime::Output some_;
   std::vector<double> row_;
   runtime::Sink& to_;
+  bool distinct_;
 };
 
 }  // namespace
@@ -277,10 +281,11 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   runtime::Output output{
       .columns = recorded.columns, .names = recorded.names, .sinks = {&integers, &trajectory}};
   auto add_sink = [&](runtime::Sink& sink) {
-    if (recorded.size() == run.columns.size())
+    const bool changes = model.structures != nullptr;
+    if (recorded.size() == run.columns.size() && !changes)
       output.sinks.push_back(&sink);
     else
-      output.sinks.push_back(&selections.emplace_back(results_columns, sink));
+      output.sinks.push_back(&selections.emplace_back(results_columns, sink, changes));
   };
   add_sink(last);
   for (runtime::Sink* sink : options.sinks) add_sink(*sink);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace runtime {
 
@@ -190,9 +191,10 @@ bool CsvReader::parse(std::string_view text, Row& row) {
   for (bool more = true; more; ++column) {
     const std::size_t comma = text.find(',');
     const std::string_view field = text.substr(0, comma);
-    double value = 0;
+    double value = std::numeric_limits<double>::quiet_NaN();  // an empty field: it did not exist then
+    const bool empty = field.empty() && column > 0;
     auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc{} || end != field.data() + field.size()) {
+    if (!empty && (error != std::errc{} || end != field.data() + field.size())) {
       refuse(fmt::format("has no number in line {}, column {}", line_, column + 1),
              fmt::format("it says `{}` there", field.substr(0, 40)));
       return false;

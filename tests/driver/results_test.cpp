@@ -375,3 +375,18 @@ main = simulate (row 50001) with { stop = 0.5, steps = 2 }
   CHECK(read(one).size() > 100'000);
   CHECK(read(one) == read(three));
 }
+
+TEST_CASE("MATLAB and CSV files of a model whose structure changes have the same values") {
+  const std::string model = SIGREL_SOURCE_DIR "/tests/numeric/models/structural_change.sr";
+  auto same = [&](const std::string& expression, const std::string& variables, const std::string& stop) {
+    INFO(expression);
+    const std::string csv = temporary("switched.csv"), mat = temporary("switched.mat");
+    for (const std::string& file : {csv, mat})
+      REQUIRE(sigrel({"run", model, "-e", expression, "--stop", stop, "-v", variables, "-o", file}).code ==
+              0);
+    const Finished compared = sigrel({"diff", csv, mat});
+    INFO(compared.out << compared.err);
+    CHECK(compared.code == 0);
+  };
+  same("halfWave", "l.p.i,b.v,d.u", "0.03");  // zero, or equal to others, at the start and not later
+}

@@ -150,7 +150,7 @@ TEST_CASE("explain --initial: what every state starts from") {
   CHECK(contains(spare.out, "redundant: these equations are only checked"));
 }
 
-TEST_CASE("--init-from: a model whose structure changes begins in the modes of the start") {
+TEST_CASE("a start from results: a model whose structure changes begins in the modes of the start") {
   const std::string model = SIGREL_SOURCE_DIR "/tests/numeric/models/structural_change.sr";
   const std::string results = temporary("motor.csv");
   const std::vector<std::string> motor = {"run", model, "-e", "motor", "--tolerance", "1e-9", "-v", "w,i"};

@@ -37,10 +37,11 @@ class Kept final : public runtime::Checkpoints {
   std::string from_;
 };
 
-/// The bits of all rows.
+/// The bits of all rows and of the final values, of which some may be no number.
 std::string bits(const Run& run) {
   std::string all;
   auto add = [&](double value) { all.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  for (const double value : run.final_values) add(value);
   for (std::size_t r = 0; r < run.trajectory.rows(); ++r) {
     add(run.trajectory.time(r));
     for (const double value : run.trajectory.values(r)) add(value);
@@ -92,7 +93,6 @@ void check(const Case& c, bool event_rows) {
       Model anew(c.file, c.expression);
       const Run continued = anew.run(options);
       REQUIRE(bits(continued) == bits(whole));
-      CHECK(continued.final_values == whole.final_values);
       CHECK(continued.outcome.statistics.steps == whole.outcome.statistics.steps);
       CHECK(continued.outcome.statistics.events == whole.outcome.statistics.events);
       CHECK(continued.outcome.statistics.evaluations == whole.outcome.statistics.evaluations);

@@ -71,17 +71,6 @@ main = simulate (sigrel () where
     local x :: Real
     x = real (f (f (f 1000000))))
 )"},
-    {"a delay where the structure changes", Code::NotSupported, R"(
-main = simulate (sigrel () where
-    local x, y :: Real
-    y = delay x 0.1
-    switch Up where
-      mode Up where
-        der x = 1.0
-        until x > 1.0 -> Down
-      mode Down where
-        der x = -1.0)
-)"},
     {"a new value outside of an event", Code::AssignmentOutsideEvent, R"(
 main = simulate (sigrel () where
     discrete n :: Int = 0

@@ -1,10 +1,11 @@
 // Whether the solution of a nonlinear algebraic loop ends where an integrator cannot go on.
 //
 // Before a fold an unknown of the loop moves like the root of the time that is left, and where states are
-// integrated from it no error test lets a step reach the fold: the step size vanishes. What distinguishes this
-// from a state that grows without bound is that all states are smooth there. So the states are extrapolated
-// along their rates, over ever longer times, until the loop has no solution near the present one. If they
-// have moved little by then, and the loop has such a solution for the states as long before, its solution ends.
+// integrated from it no error test lets a step reach the fold: the step size vanishes. What distinguishes
+// this from a state that grows without bound is that all states are smooth there. So the states are
+// extrapolated along their rates, over ever longer times, until the loop has no solution near the present
+// one. If they have moved little by then, and the loop has such a solution for the states as long before, its
+// solution ends.
 #pragma once
 #include <functional>
 #include <optional>

@@ -48,6 +48,13 @@ class CvodeIntegrator final : public Integrator {
   bool make_memory();
   bool advance();
   bool change_method();
+  bool begin_anew();
+  void keep_counters() {
+    Statistics so_far;
+    statistics(so_far);
+    before_ = so_far;
+  }
+  void find_spectrum();
   std::optional<double> step_times_spectral_radius();
   void reject(double time, N_Vector y) {
     rejected_ = true;
@@ -74,6 +81,7 @@ class CvodeIntegrator final : public Integrator {
   IntegratorOptions options_;
   bool adams_ = false;
   MethodChoice choice_;
+  OrderLimit order_{0};
   std::uint64_t changes_ = 0;  // of the method
   bool at_end_ = true;         // the state is that at `time_`
   // The last point at which a callback failed, for the message of a failure.
@@ -117,6 +125,7 @@ bool CvodeIntegrator::check(int flag, const char* call) {
 bool CvodeIntegrator::make(const IntegratorOptions& options) {
   options_ = options;
   adams_ = options.adams;
+  order_ = OrderLimit(options.tolerance);
   if (!objects_.make(system_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
   for (Vector* vector : {&y_, &dense_y_, &slopes_, &errors_, &weights_, &tolerances_})
     if (!(*vector = objects_.new_vector())) return check(-1, "SUNDIALS");
@@ -129,6 +138,8 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
   system_.read(data(y_), nullptr);
   for (std::size_t k = 0; k < system_.size(); ++k)
     data(tolerances_)[k] = options.tolerance * system_.nominal(k);
+  if (adams_ && system_.jacobian(time_, data(y_), nullptr, 0, jacobian_.data())) find_spectrum();
+  order_.begin(oscillates_);
   return make_memory();
 }
 
@@ -139,6 +150,7 @@ bool CvodeIntegrator::make_memory() {
   if (!memory_) return check(-1, "CVodeCreate");
   return check(CVodeSetErrHandlerFn(memory_, ignore_message, nullptr), "CVodeSetErrHandlerFn") &&
          check(CVodeInit(memory_, right_hand_side, time_, y_), "CVodeInit") &&
+         (!adams_ || check(CVodeSetMaxOrd(memory_, order_.highest()), "CVodeSetMaxOrd")) &&
          check(CVodeSVtolerances(memory_, options_.tolerance, tolerances_), "CVodeSVtolerances") &&
          check(CVodeSetUserData(memory_, this), "CVodeSetUserData") &&
          check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
@@ -152,9 +164,17 @@ bool CvodeIntegrator::make_memory() {
 }
 
 bool CvodeIntegrator::step() {
-  if (options_.changes_method && choice_.asks_for_change(adams_, step_times_spectral_radius(), oscillates_) &&
-      !change_method())
-    return false;
+  const std::optional<double> product = step_times_spectral_radius();
+  if (options_.changes_method && choice_.asks_for_change(adams_, product, oscillates_)) {
+    if (!change_method()) return false;
+  } else if (adams_ && product) {
+    double step = 0;
+    CVodeGetLastStep(memory_, &step);
+    if (order_.after_step(step, *product, oscillates_)) {
+      keep_counters();
+      if (!begin_anew()) return false;
+    }
+  }
   if (advance()) return true;
   // What fails with Adams, whose steps are limited by stability, may be stiff.
   const bool may_be_stiff =
@@ -175,15 +195,19 @@ bool CvodeIntegrator::advance() {
 /// Goes on with the other method from the end of the last step. Both share vectors, matrix and factors: the
 /// first step after a restart forms these anew.
 bool CvodeIntegrator::change_method() {
-  Statistics so_far;
-  statistics(so_far);
-  before_ = so_far;
+  keep_counters();
   choice_.restart();
   ++changes_;
   adams_ = !adams_;
   memory_ = adams_ ? adams_memory_ : bdf_memory_;
-  if (!memory_) return make_memory();
+  order_.begin(oscillates_);
+  return memory_ ? begin_anew() : make_memory();
+}
+
+/// At the present time, with the present method and its highest order: CVODE changes neither in between.
+bool CvodeIntegrator::begin_anew() {
   return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
+         (!adams_ || check(CVodeSetMaxOrd(memory_, order_.highest()), "CVodeSetMaxOrd")) &&
          check(CVodeSetInitStep(memory_, 0), "CVodeSetInitStep") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
@@ -195,9 +219,7 @@ bool CvodeIntegrator::limit(double time) {
 
 bool CvodeIntegrator::restart(double time, double first_step) {
   time_ = time;
-  Statistics so_far;
-  statistics(so_far);
-  before_ = so_far;
+  keep_counters();
   system_.read(data(y_), nullptr);
   at_end_ = true;
   choice_.restart();
@@ -253,13 +275,15 @@ bool CvodeIntegrator::slopes(double time, double* out) {
   return true;
 }
 
+void CvodeIntegrator::find_spectrum() {
+  const SparsePattern& pattern = system_.jacobian().pattern();
+  radius_ = spectral_radius_.estimate(pattern, jacobian_);
+  oscillates_ = oscillates(pattern, jacobian_);
+}
+
 /// The length of the last step times an estimate of the spectral radius of the Jacobian, if there is one.
 std::optional<double> CvodeIntegrator::step_times_spectral_radius() {
-  if (std::exchange(jacobian_is_new_, false)) {
-    const SparsePattern& pattern = system_.jacobian().pattern();
-    radius_ = spectral_radius_.estimate(pattern, jacobian_);
-    oscillates_ = oscillates(pattern, jacobian_);
-  }
+  if (std::exchange(jacobian_is_new_, false)) find_spectrum();
   double step = 0;
   CVodeGetLastStep(memory_, &step);
   return radius_ ? std::optional(*radius_ * step) : std::nullopt;

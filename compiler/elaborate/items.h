@@ -78,9 +78,11 @@ class Items final : public BodyHost {
   using Iteration = std::function<Status(const Value& index, std::int64_t number)>;
   Status for_item(const core::ForItem& item, Target target);
   bool count_iterations(std::int64_t first, std::int64_t last, Span span);
-  Status count(const Value& first, const Value& last, const Iteration& iteration);
+  Status count(const Value& first, const Value& last, const Iteration& iteration, Span span);
+  Status repeat(std::uint64_t iterations, const std::function<Status(std::uint64_t)>& iteration, Span span);
+  bool has_room(std::size_t first_column, std::size_t first_child, std::uint64_t iterations, Span span);
   Status count_size_dependent(const Value& first, const Value& last, const Iteration& iteration);
-  Status each(const Value& collection, const Iteration& iteration);
+  Status each(const Value& collection, const Iteration& iteration, Span span);
   bool assign(const core::Pattern& pattern, const Value& value);
 
   Status switch_item(const core::SwitchItem& item);

@@ -51,7 +51,7 @@ Machine::Status Items::for_item(const core::ForItem& item, Target target) {
     return s;
   };
   if (item.last && !count_iterations(first.integer, last.integer, item.span)) return Status::Failed;
-  return item.last ? count(first, last, iteration) : each(first, iteration);
+  return item.last ? count(first, last, iteration, item.span) : each(first, iteration, item.span);
 }
 
 /// Counts the iterations of a loop; false (reported) if those of the body are more than the limit.
@@ -86,7 +86,7 @@ bool Items::assign(const core::Pattern& p, const Value& v) {
   }
 }
 
-Machine::Status Items::count(const Value& first, const Value& last, const Iteration& iteration) {
+Machine::Status Items::count(const Value& first, const Value& last, const Iteration& iteration, Span span) {
   if (machine_.size_analysis) {
     if (last.integer < first.integer)
       machine_.size_analysis->compared(last, first);
@@ -94,14 +94,50 @@ Machine::Status Items::count(const Value& first, const Value& last, const Iterat
       return count_size_dependent(first, last, iteration);
   }
   if (last.integer < first.integer) return Status::Done;
+  Value i = first;
+  const auto further = static_cast<std::uint64_t>(last.integer) - static_cast<std::uint64_t>(first.integer);
+  return repeat(
+      further + 1,
+      [&](std::uint64_t k) {
+        if (k > 0) ++i.integer;  // not after the last iteration: it may be the largest Int
+        return iteration(i, i.integer);
+      },
+      span);
+}
+
+/// The second iteration represents the further ones: they get the room that they need, if that is within the
+/// limits.
+Machine::Status Items::repeat(std::uint64_t iterations, const std::function<Status(std::uint64_t)>& iteration,
+                              Span span) {
   std::vector<std::size_t> before;
-  for (Value i = first;; ++i.integer) {
-    const bool second = i.integer == first.integer + 1;  // it represents the further ones
-    if (second) before = sizes(parts_);
-    if (Status s = iteration(i, i.integer); s != Status::Done) return s;
-    if (i.integer == last.integer) return Status::Done;  // before the increment: it may be the largest Int
-    if (second) make_room(parts_, before, static_cast<std::size_t>(last.integer - i.integer));
+  for (std::uint64_t k = 0; k < iterations; ++k) {
+    if (k == 1) before = sizes(parts_);
+    const std::size_t column = parts_.columns.size(), child = parts_.applications.children().size();
+    if (Status s = iteration(k); s != Status::Done) return s;
+    if (k != 1) continue;
+    if (!has_room(column, child, iterations, span)) return Status::Failed;
+    make_room(parts_, before, static_cast<std::size_t>(iterations - 2));
   }
+  return Status::Done;
+}
+
+/// Whether all iterations are within the limits if each adds what the last one added, which are the columns
+/// and the children from the given ones on; false (reported) if not. Otherwise that would be known only when
+/// all of them are built.
+bool Items::has_room(std::size_t first_column, std::size_t first_child, std::uint64_t iterations, Span span) {
+  std::uint64_t unknowns = 0;
+  for (ColumnId c{first_column}; c < parts_.columns.next(); ++c.value)
+    unknowns += parts_.columns.find(c) == c && !parts_.columns[c].dropped;
+  const std::uint64_t instances = parts_.applications.children().size() - first_child;
+  const bool many_unknowns = unknowns > machine_.limits.unknowns / iterations;
+  if (!many_unknowns && instances <= machine_.limits.instances / iterations) return true;
+  machine_.begin_report();
+  machine_.fail_limit(many_unknowns ? "unknowns" : "instances", span,
+                      fmt::format("this `for` has {} iterations, and each adds {} {} to the model",
+                                  iterations, many_unknowns ? unknowns : instances,
+                                  many_unknowns ? (unknowns == 1 ? "unknown" : "unknowns")
+                                                : (instances == 1 ? "instance" : "instances")));
+  return false;
 }
 
 // The number of iterations depends on the size: each has a place, and a region of its own.
@@ -131,20 +167,26 @@ Machine::Status Items::count_size_dependent(const Value& first, const Value& las
   return Status::Done;
 }
 
-Machine::Status Items::each(const Value& collection, const Iteration& iteration) {
+Machine::Status Items::each(const Value& collection, const Iteration& iteration, Span span) {
   if (machine_.size_analysis) machine_.size_analysis->pin_list(collection);
-  if (is_object(collection, ObjectKind::Vector)) {
-    for (std::uint32_t i = 0; i < collection.object->size; ++i)
-      if (Status s = iteration(collection.object->items[i], i + 1); s != Status::Done) return s;
-    return Status::Done;
-  }
-  std::int64_t position = 0;
-  for (const Object* cell = collection.object; cell->size == 2; cell = cell->items[1].object) {
-    ++position;
-    const Value& v = cell->items[0];
-    if (Status s = iteration(v, v.tag == Tag::Int ? v.integer : position); s != Status::Done) return s;
-  }
-  return Status::Done;
+  if (is_object(collection, ObjectKind::Vector))
+    return repeat(
+        collection.object->size,
+        [&](std::uint64_t k) {
+          return iteration(collection.object->items[k], static_cast<std::int64_t>(k) + 1);
+        },
+        span);
+  std::uint64_t length = 0;
+  for (const Object* cell = collection.object; cell->size == 2; cell = cell->items[1].object) ++length;
+  const Object* cell = collection.object;
+  return repeat(
+      length,
+      [&](std::uint64_t k) {
+        if (k > 0) cell = cell->items[1].object;
+        const Value& v = cell->items[0];
+        return iteration(v, v.tag == Tag::Int ? v.integer : static_cast<std::int64_t>(k) + 1);
+      },
+      span);
 }
 
 }  // namespace sigrel::elaborate

@@ -126,6 +126,20 @@ TEST_CASE("unknowns, instances, iterations, steps, calls and types have limits")
   CHECK(contains(f.err, "has 51 instances"));
   f = sigrel({"run", cells, "--limit", "iterations=49"});
   CHECK(contains(f.err, "error[SR0553]: this `for` counts from 1 to 50"));
+  const std::string lists = temporary("lists.sr",
+                                      "main = sigrel () where\n"
+                                      "  local x :: Real\n"
+                                      "  x = 1.0\n"
+                                      "  for i in [1 .. 50] do\n"
+                                      "    c: cell <> x\n"
+                                      "cell :: SR (x :: Real)\n"
+                                      "cell = sigrel (x) where\n"
+                                      "  local y :: Real\n"
+                                      "  y = x\n");
+  CHECK(sigrel({"run", lists}).code == 0);
+  f = sigrel({"run", lists, "--limit", "instances=49"});
+  CHECK(contains(f.err, "lists.sr:4:"));
+  CHECK(contains(f.err, "this `for` has 50 iterations, and each adds 1 instance to the model"));
   f = sigrel({"run", temporary("list.sr", doubling_list(14)), "--limit", "steps=1K"});
   CHECK(contains(f.err, "it was stopped after 1000 steps"));
   f = sigrel({"run", temporary("list.sr", doubling_list(14)), "--limit", "calls=10"});

@@ -1,5 +1,7 @@
 #include "runtime/quantised/local_clocks.h"
 
+#include <algorithm>
+
 #include "runtime/solve/schedule.h"
 
 namespace runtime {
@@ -90,6 +92,9 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
         for (const std::uint32_t k : previous_of_variable[assignments[a].variable]) add(c, k);
   });
 
+  // A step of the time, such as a floor, often falls on a tick, which comes after it.
+  const std::vector<std::uint8_t> of_time = graph.depend_on_time();
+  auto steps_with_time = [&](std::uint32_t crossing) { return of_time[graph.nodes() + crossing] != 0; };
   std::vector<std::uint32_t> stamp(graph.nodes(), kNone), open;
   for (std::uint32_t c = 0; c < clocks; ++c) {
     bool simple = true;
@@ -116,6 +121,15 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
       const std::uint32_t node = open.back();
       open.pop_back();
       for (const std::uint32_t v : graph.reads()[node]) need(v, false);
+      simple = simple && std::ranges::none_of(graph.reads_held()[node], steps_with_time);
+    }
+    for (const std::uint32_t a : assigns[c]) {
+      const auto [number, row] = assignments[a].value;
+      const KernelBatch& batch = model.batches[number];
+      for (std::uint32_t k = 0; k < batch.params && batch.kernel != kNone; ++k) {
+        const std::uint32_t crossing = graph.crossing_of(slot_variable(model, batch, batch.slots + k, row));
+        simple = simple && (crossing == kNone || !steps_with_time(crossing));
+      }
     }
     local[c] = local[c] && simple;
   }

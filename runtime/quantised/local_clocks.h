@@ -3,8 +3,8 @@
 //
 // A clock is local if its assignments need no iteration and fire nothing else: no other trigger assigns the
 // same variables, conditions of event handlers do not depend on what it assigns, and the assigned values do
-// not depend on what any clock assigns, but through `pre`. A PWM with `every period do start := time` is of
-// this kind.
+// not depend on what any clock assigns, but through `pre`, nor on steps of the time. A PWM with `every period
+// do start := time` is of this kind.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -107,6 +107,12 @@ RowGraph::RowGraph(const Model& model) : model_(model) {
         if (crossing_of_[p] != kNone) add(crossing_of_[p], node);
       });
   });
+  reads_held_ = NumberLists::collect(all, [&](const auto& add) {
+    for (std::uint32_t node = 0; node < all; ++node)
+      each_parameter(node, [&](std::uint32_t p) {
+        if (crossing_of_[p] != kNone) add(node, crossing_of_[p]);
+      });
+  });
   derivative_of_ = NumberLists::collect(model.variables, [&](const auto& add) {
     for (std::uint32_t s = 0; s < model.states.size(); ++s) add(model.states[s].derivative, s);
   });
@@ -153,8 +159,12 @@ void RowGraph::find_decisive() {
     decisive_variables_[variable] = 1;
     open.push_back(variable);
   };
+  std::vector<std::uint32_t> crossings;  // that have become global
   auto hold = [&](std::uint32_t parameter) {
-    if (crossing_of_[parameter] != kNone) global_crossings_[crossing_of_[parameter]] = 1;
+    const std::uint32_t c = crossing_of_[parameter];
+    if (c == kNone || global_crossings_[c]) return;
+    global_crossings_[c] = 1;
+    crossings.push_back(c);
   };
   for (const std::uint32_t b : model_.events.conditions) {
     const KernelBatch& batch = model_.batches[b];
@@ -165,12 +175,20 @@ void RowGraph::find_decisive() {
   }
   for (const Events::Previous& p : model_.events.previous)
     if (p.of != kNone && (decisive_variables_[p.variable] || !readers_[p.variable].empty())) want(p.of);
-  while (!open.empty()) {
-    const std::uint32_t node = producer_[open.back()];
-    open.pop_back();
-    if (node == kNone) continue;
+  auto follow = [&](std::uint32_t node) {
     each_parameter(node, hold);
     for (const std::uint32_t v : reads_[node]) want(v);
+  };
+  while (!open.empty() || !crossings.empty()) {
+    if (!crossings.empty()) {
+      const std::uint32_t node = nodes() + crossings.back();
+      crossings.pop_back();
+      follow(node);
+      continue;
+    }
+    const std::uint32_t node = producer_[open.back()];
+    open.pop_back();
+    if (node != kNone) follow(node);
   }
 }
 

@@ -62,6 +62,11 @@ class RowGraph {
   /// Per crossing: the nodes and crossings that read the value that it holds between events.
   const NumberLists& readers_of_held() const { return readers_of_held_; }
 
+  /// Per node, then per crossing: the crossings whose held values it reads.
+  const NumberLists& reads_held() const { return reads_held_; }
+  /// The crossing that the parameter holds the value of, or kNone.
+  std::uint32_t crossing_of(std::uint32_t parameter) const { return crossing_of_[parameter]; }
+
   /// Per node, then per crossing: 1 where it depends on the time other than through states.
   std::vector<std::uint8_t> depend_on_time() const;
 
@@ -90,7 +95,7 @@ class RowGraph {
   std::vector<std::uint32_t>
       crossing_of_;  // per parameter: the crossing that it holds the value of, or kNone
   std::vector<CrossingRow> crossing_rows_;
-  NumberLists derivative_of_, reads_, computes_, readers_, readers_of_held_;
+  NumberLists derivative_of_, reads_, computes_, readers_, readers_of_held_, reads_held_;
   std::vector<std::uint8_t> global_crossings_, decisive_variables_;
 };
 

@@ -231,6 +231,20 @@ TEST_CASE("Quantised states agree with the other solvers") {
   }
 }
 
+TEST_CASE("Quantised states: clocks whose assignments are compared, or which tick with a step of the time") {
+  for (const char* solver : {"auto", "cvode", "ida", "qss"})
+    for (const bool events : {false, true}) {
+      INFO(solver << ", rows at events: " << events);
+      const RunOptions options{.stop = 4, .steps = 8, .solver = solver, .events = events};
+      const Run compared = Model("quantised.sr", "compared").run(options);
+      CHECK(numeric::column(compared, "x").back() == Approx(2));
+      CHECK(numeric::column(compared, "n").back() == 2);
+      const Run coincident = Model("quantised.sr", "coincident").run(options);
+      CHECK(numeric::column(coincident, "a").back() == 8);
+      CHECK(numeric::column(coincident, "missed").back() == 0);
+    }
+}
+
 TEST_CASE("Quantised states: what is refused, and what does not end") {
   const RunOptions options{.stop = 1, .solver = "qss"};
   CHECK(Model("quantised.sr", "delayed").refusal(options).find("SR0506") != std::string::npos);

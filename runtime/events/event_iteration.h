@@ -125,8 +125,8 @@ class EventIteration {
   /// Continues from that, at values and parameters of that time.
   bool resume(double time, Archive& archive);
 
-  /// Processes the terminal triggers, at the current values.
-  bool finish(double time);
+  /// Processes the terminal triggers, at the current values. `changed`: as `process`, if there are any.
+  bool finish(double time, bool& changed);
 
   /// The next time after `time` at which a zero crossing of time alone changes, a clock ticks, or a
   /// discontinuity of a delayed signal arrives.

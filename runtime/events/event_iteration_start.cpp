@@ -100,11 +100,10 @@ bool EventIteration::resume(double time, Archive& archive) {
   return true;
 }
 
-bool EventIteration::finish(double time) {
+bool EventIteration::finish(double time, bool& changed) {
   const std::span<const std::uint32_t> terminal = instance_.model.events.terminal;
   if (terminal.empty()) return true;
   handler_.let_fire(terminal);
-  bool changed = false;
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }
 

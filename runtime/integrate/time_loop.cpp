@@ -336,6 +336,11 @@ bool TimeLoop::terminated(double time) {
     if (!recorder_.after_event(row_time(time), problem_.instance.values, true)) write_row(time);
   }
   outcome_.status = Outcome::Completed;
+  if (event_ && !turned_back_ && !problem_.assertions.empty() &&
+      !problem_.assertions.hold_after_event(time)) {
+    outcome_.terminated.reset();
+    fail(problem_.instance.failure());
+  }
   return true;
 }
 

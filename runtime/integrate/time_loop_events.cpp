@@ -207,7 +207,10 @@ bool TimeLoop::jump(double time) {
 /// The events of the end of the run; the last row shows the values after them.
 bool TimeLoop::finish(double time) {
   if (!experiment_.ends) return true;
-  return problem_.events.finish(time) || fail(problem_.instance.failure());
+  bool changed = false;
+  if (!problem_.events.finish(time, changed)) return fail(problem_.instance.failure());
+  restart_ = restart_ || changed;
+  return true;
 }
 
 }  // namespace runtime

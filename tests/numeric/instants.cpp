@@ -373,3 +373,30 @@ TEST_CASE("a motor breaks loose from rest: the tendency of its speed is rounding
         CHECK(value(run, "changes") == 1);
       });
 }
+
+TEST_CASE("The last row shows the states that handlers of the end assign") {
+  for (const char* solver : {"auto", "cvode", "ida", "qss"})
+    for (const bool events : {false, true}) {
+      INFO(solver << ", rows at events: " << events);
+      const Run run =
+          Model("instants.sr", "atEnd").run({.stop = 2, .steps = 2, .solver = solver, .events = events});
+      CHECK(numeric::column(run, "x").back() == 7);
+      CHECK(numeric::column(run, "y").back() == 14);
+      CHECK(numeric::column(run, "k").back() == 1);
+      CHECK(numeric::column(run, "j").back() == 1);
+      CHECK(run.trajectory.times().back() == 2);
+    }
+}
+
+TEST_CASE("Assertions hold after the event that terminates the run") {
+  for (const char* expression : {"violatedAtEnd True", "violatedAtEnd False"})
+    for (const char* solver : {"auto", "cvode", "ida", "qss"}) {
+      INFO(expression << " " << solver);
+      const std::string told =
+          Model("instants.sr", expression).refusal({.stop = 2, .steps = 2, .solver = solver});
+      INFO(told);
+      CHECK(told.find("SR0510") != std::string::npos);
+      CHECK(told.find("t = 0.3 s") != std::string::npos);
+      CHECK(told.find("SR0513") == std::string::npos);
+    }
+}

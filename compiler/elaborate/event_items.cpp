@@ -159,6 +159,14 @@ Machine::Status Items::assign_item(const core::AssignItem& item) {
         .help("`:=` changes discrete variables and states; those of a part are changed in the part");
     return Status::Failed;
   }
+  for (const ColumnId column : columns) {
+    if (parts_.columns[column].kind != system::UnknownKind::Auxiliary) continue;
+    machine_.diagnostics()
+        .report(Code::NotAssignable, item.target->span, "this value cannot be assigned")
+        .label("`pre` and `delay` are what a variable was")
+        .help("assign the variable, as by `n := 1`; its new value is `pre n` in the next round");
+    return Status::Failed;
+  }
   std::vector<Residual> differences;  // checks the sizes, and has the names of the components
   if (Status s = equate(machine_, target, value, item.span, differences); s != Status::Done) return s;
   std::vector<Value> values, work{value};

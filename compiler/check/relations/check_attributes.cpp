@@ -23,8 +23,19 @@ std::optional<core::Attribute> RelationChecker::state_choice(const ast::Setting&
   return core::Attribute{setting.name.name, core_.make(value), setting.name.span};
 }
 
+/// Reports settings of one name.
+void RelationChecker::check_repeated(std::span<const ast::Setting> settings, std::string_view what) {
+  for (std::size_t k = 1; k < settings.size(); ++k) {
+    const auto before = settings.first(k);
+    const auto same =
+        std::ranges::find(before, settings[k].name.name, [](const ast::Setting& s) { return s.name.name; });
+    if (same != before.end()) scopes_.duplicate(settings[k].name, same->name.span, what);
+  }
+}
+
 std::span<core::Attribute> RelationChecker::attributes(std::span<ast::Setting> settings, Type* type) {
   std::vector<core::Attribute> result;
+  check_repeated(settings, "the attribute");
   for (auto& s : settings) {
     std::string_view n = text(s.name.name);
     if (n == "guess" || n == "nominal" || n == "min" || n == "max") {

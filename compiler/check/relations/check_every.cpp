@@ -15,6 +15,7 @@ void RelationChecker::check_every(const ast::EveryItem* item, std::vector<core::
 /// The settings of `every` beside its period.
 std::span<core::Attribute> RelationChecker::clock_settings(std::span<ast::Setting> settings) {
   std::vector<core::Attribute> result;
+  check_repeated(settings, "the setting");
   for (auto& s : settings) {
     const std::string_view n = text(s.name.name);
     if (n == "offset" || n == "start" || n == "stop" || n == "jitter") {

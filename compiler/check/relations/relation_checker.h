@@ -75,6 +75,7 @@ class RelationChecker : private PartReferences {
   core::SignalDecl declare_signal(const ast::Ident& name, Type* type, bool implicit);
 
   // check_attributes.cpp, check_every.cpp
+  void check_repeated(std::span<const ast::Setting> settings, std::string_view what);
   std::span<core::Attribute> attributes(std::span<ast::Setting> settings, Type* type);
   std::span<core::Attribute> clock_settings(std::span<ast::Setting> settings);
   std::optional<core::Attribute> state_choice(const ast::Setting& setting);

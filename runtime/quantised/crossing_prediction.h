@@ -21,6 +21,8 @@ struct CrossingPrediction {
   double interval = 0;   // seconds: the scale of finite differences
   double trusted = 0;    // seconds
   double zero = 0;       // within this distance the argument is at an end, until it is further inside
+  double deepest = 0;    // distance outside at which the piece has been held, since the argument was inside
+  int deeper = 0;        // how often this distance has grown
 
   /// Sets the polynomial by the values g, g1, g2 at `now` and h and 2 h later.
   void set(double now, double g, double g1, double g2, double h, double longest) {
@@ -45,16 +47,28 @@ struct CrossingPrediction {
       trusted = std::min(trusted, previous * std::cbrt(kError * largest / error));
     time = now;
     if (std::abs(inside) > zero) zero = 0;
+    if (inside > rounding()) {
+      deepest = 0;
+      deeper = 0;
+    }
   }
   void hold(double value, Interval bounds) {
     held = value;
     piece = bounds;
   }
   /// What is held has been decided at this instant: an argument that is on the other side of an end, or
-  /// within rounding errors of it, is at this end.
-  void accept_held() {
+  /// within rounding errors of it, is at this end. False: so it has been decided again and again, each time
+  /// further outside, as for a ball whose last bounce no longer lifts it above the ground.
+  bool accept_held() {
+    constexpr int kMostDecisions = 8;
     const double inside = distance();
-    if (inside <= rounding()) zero = std::max(rounding(), -2 * inside);
+    if (inside > rounding()) return true;
+    zero = std::max(rounding(), -2 * inside);
+    if (-inside > std::max(deepest, rounding())) {
+      deepest = -inside;
+      ++deeper;
+    }
+    return deeper < kMostDecisions;
   }
 
   /// From the nearest end of the piece: positive inside.

@@ -68,8 +68,12 @@ bool QuantisedSolver::change_held(std::uint32_t crossing, double value) {
     const ChangedComparison changed{crossing, value};
     observer_->event({.time = time_, .comparisons = {&changed, 1}});
   }
-  if (!of_time(crossing)) crossings_[crossing].accept_held();
-  return evaluate_held(crossing);
+  return (of_time(crossing) || accept_held(crossing)) && evaluate_held(crossing);
+}
+
+/// What is held has been decided at this instant.
+bool QuantisedSolver::accept_held(std::uint32_t crossing) {
+  return crossings_[crossing].accept_held() || fail_as_endless(crossing);
 }
 
 /// What a crossing holds has changed: evaluates what depends on it.

@@ -151,7 +151,7 @@ bool QuantisedSolver::start(double time) {
   if (!predict(plans_.all_crossings())) return false;
   for (std::uint32_t k = 0; k < crossings_.size(); ++k) {
     if (of_time(k)) continue;
-    crossings_[k].accept_held();
+    if (!accept_held(k)) return false;
     schedule_crossing(k);
   }
   return true;
@@ -165,7 +165,7 @@ bool QuantisedSolver::resume() {
     read_held(k);
     if (!evaluate_held(k)) return false;
     if (of_time(k)) continue;
-    crossings_[k].accept_held();
+    if (!accept_held(k)) return false;
     schedule_crossing(k);
   }
   return true;
@@ -425,20 +425,22 @@ bool QuantisedSolver::advances(std::uint32_t event) {
     return true;
   }
   if (++window.count < (is_state ? kCloseUpdates : kCloseChanges)) return true;
-  failure_ = Failure{.kind = is_state ? FailureKind::NoProgress : FailureKind::EndlessEvents, .time = time_};
-  if (is_state) {
-    const std::uint32_t variable = model_.states[event].variable;
-    failure_.variables.push_back({variable, states_[event].x, 0});
-    failure_.step = states_[event].interval;
-  } else {
-    const std::uint32_t k = event - static_cast<std::uint32_t>(states_.size());
-    const CrossingPrediction& c = crossings_[k];
-    failure_.equations.push_back(
-        {functions_.equation(k), functions_.is_comparison(k) ? c.argument.c0 : c.distance()});
-    for (std::uint32_t slot = 0; slot < functions_.batch(k).slots && slot < kFailureDetails; ++slot) {
-      const std::uint32_t variable = functions_.variable(k, slot);
-      failure_.variables.push_back({variable, continuous_[variable], 0});
-    }
+  if (!is_state) return fail_as_endless(event - static_cast<std::uint32_t>(states_.size()));
+  failure_ = Failure{.kind = FailureKind::NoProgress, .time = time_};
+  failure_.variables.push_back({model_.states[event].variable, states_[event].x, 0});
+  failure_.step = states_[event].interval;
+  return false;
+}
+
+/// False, with the failure of a crossing that changes without end.
+bool QuantisedSolver::fail_as_endless(std::uint32_t crossing) {
+  const CrossingPrediction& c = crossings_[crossing];
+  failure_ = Failure{.kind = FailureKind::EndlessEvents, .time = time_};
+  failure_.equations.push_back(
+      {functions_.equation(crossing), functions_.is_comparison(crossing) ? c.argument.c0 : c.distance()});
+  for (std::uint32_t slot = 0; slot < functions_.batch(crossing).slots && slot < kFailureDetails; ++slot) {
+    const std::uint32_t variable = functions_.variable(crossing, slot);
+    failure_.variables.push_back({variable, continuous_[variable], 0});
   }
   return false;
 }

@@ -96,6 +96,7 @@ class QuantisedSolver {
   void assign(std::uint32_t variable, double value);
   bool evaluate_held(std::uint32_t crossing);
   void read_held(std::uint32_t crossing);
+  bool accept_held(std::uint32_t crossing);
   double next_piece(std::uint32_t crossing) const;
   double right_value(std::uint32_t crossing);
   bool jump(const UpdatePlan& plan);
@@ -119,6 +120,7 @@ class QuantisedSolver {
   Point point(double time, std::vector<double>& values);
   bool explain();
   bool advances(std::uint32_t event);
+  bool fail_as_endless(std::uint32_t crossing);
 
   ModelInstance& instance_;
   const Model& model_;

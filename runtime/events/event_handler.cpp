@@ -101,6 +101,7 @@ std::vector<std::uint32_t> EventHandler::constantly_true(const Point& point) {
 }
 
 void EventHandler::accept(const Point& point) {
+  terminated_.reset();
   evaluate_conditions(point);
   condition_before_ = condition_;
 }
@@ -113,6 +114,7 @@ void EventHandler::rearm(const Point& point) {
 
 bool EventHandler::fire(const Point& point) {
   evaluate_conditions(point);
+  if (!terminated_) terminated_ = terminated();
   fired_.swap(due_);
   std::ranges::fill(due_, std::uint8_t(0));
   for (std::size_t k = 0; k < condition_.size(); ++k)
@@ -173,6 +175,7 @@ void EventHandler::load(const double* in) {
 }
 
 std::optional<std::uint32_t> EventHandler::terminated() const {
+  if (terminated_) return terminated_;
   for (const auto& [condition, trigger] : terminating_)
     if (condition_[condition]) return trigger;
   return std::nullopt;

@@ -31,6 +31,8 @@ class EventHandler {
   Clocks& clocks() { return clocks_; }
   const Clocks& clocks() const { return clocks_; }
   Assignments& assignments() { return assignments_; }
+  /// Forgets which conditions held at the last instant (`terminated`).
+  void begin_instant() { terminated_.reset(); }
   /// Lets the clocks that tick at this time, up to rounding, fire in the next round.
   void tick(double time, std::span<const double> parameters);
   /// Lets these triggers fire in the next round: Events::initial or Events::terminal.
@@ -77,7 +79,8 @@ class EventHandler {
   void save(double* out) const;
   void load(const double* in);
 
-  /// The trigger that terminates the simulation, if its condition is true.
+  /// The trigger that terminates the simulation: its condition is true, or was so before a round of this
+  /// instant.
   std::optional<std::uint32_t> terminated() const;
   /// By trigger: whether one of its conditions holds.
   std::vector<std::uint8_t> holding() const;
@@ -108,6 +111,7 @@ class EventHandler {
   std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> terminating_;  // condition and its trigger
   std::vector<std::pair<std::uint32_t, std::uint32_t>> transitions_;  // the same
+  std::optional<std::uint32_t> terminated_;                           // by a condition before a round
   std::vector<std::uint32_t> unsettled_;              // variables whose `pre` the last advance changed
   std::vector<double> previous_;                      // by Events::previous
   std::vector<std::uint8_t> read_, read_parameters_;  // by variable; by parameter

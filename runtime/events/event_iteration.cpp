@@ -42,14 +42,17 @@ bool EventIteration::take_inputs_evaluated() {
   return evaluated && !equations_changed && all_finite(instance_.values);
 }
 
-bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial,
-                                     bool after_assignment) {
+bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, Stage stage) {
   Evaluator& evaluator = instance_.evaluator;
   zero_crossings_changed_ = false;
-  if (zero_crossings_.empty())
-    return evaluator.run_checked(initial, point) && (handler_.empty() || evaluate_inputs(point));
+  if (zero_crossings_.empty()) {
+    if (!evaluator.run_checked(initial, point) || (!handler_.empty() && !evaluate_inputs(point)))
+      return false;
+    if (stage == Stage::Assigned) handler_.rearm(point);
+    return true;
+  }
   if (!initial.empty()) zero_crossings_.update_by_guesses(point, instance_.parameters);
-  bool known = std::exchange(consistent_, false) && initial.empty();
+  bool known = std::exchange(consistent_, false) && initial.empty(), rearm = stage == Stage::Assigned;
   if (!initial.empty()) inputs_evaluated_ = false;
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     const bool evaluated = take_inputs_evaluated() || known;
@@ -66,7 +69,10 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
         known || !update(point, one_at_a_time, evaluated && functions_evaluated_, !initial.empty());
     functions_evaluated_ = true;
     known = false;
-    if (agree && !look_ahead(point, after_assignment, one_at_a_time)) {
+    // Conditions change by what is assigned, and by what follows from it, before comparisons at zero leave
+    // it.
+    if (agree && std::exchange(rearm, false)) handler_.rearm(point);
+    if (agree && !look_ahead(point, stage == Stage::Settled, one_at_a_time)) {
       zero_crossings_.tolerate(1);
       return true;
     }
@@ -149,6 +155,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   record_.begin(time, instance_.values, instant.reversal);
   if (!handler_.empty()) {
     if (!instant.evaluated && !evaluate_inputs(point)) return false;
+    if (!instant.continued) handler_.begin_instant();
     handler_.record_previous(instance_.values);
     handler_.tick(time, instance_.parameters);
     if (zero_crossings_.any_at_zero()) {
@@ -170,7 +177,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   zero_crossings_.take_equations_changed();
   inputs_evaluated_ = !jump_arrived && (instant.evaluated || !handler_.empty() || !directions.empty());
   zero_crossings_.crossed(directions, instance_.parameters);
-  bool done = make_consistent(point, {}, false) && handle_events(point);
+  bool done = make_consistent(point, {}, Stage::Crossings) && handle_events(point);
   zero_crossings_.end_instant(instance_.parameters);
   const std::span<const std::uint8_t> read = handler_.read_parameters();
   changed = handler_.take_changed() || jump_arrived;
@@ -202,7 +209,7 @@ bool EventIteration::handle_events(const Point& point) {
     } else {
       if (!handler_.advance_previous(instance_.values)) return true;
       consistent_ = inputs_evaluated_ = false;
-      if (!make_consistent(point, {}, false)) return false;
+      if (!make_consistent(point, {}, Stage::Crossings)) return false;
     }
   }
   instance_.failure() = endless(point.time);
@@ -250,7 +257,7 @@ bool EventIteration::assign(const Point& point) {
         instance_.failure() = *failure;
         return false;
       }
-      if (!make_consistent(point, {}, true)) return false;
+      if (!make_consistent(point, {}, Stage::Settled)) return false;
       if (!zero_crossings_.unresolvable()) return true;
       instance_.failure() = endless(point.time);
       return false;
@@ -267,8 +274,7 @@ bool EventIteration::assign(const Point& point) {
     zero_crossings_.assigned(point, handler_.assignments().assigned(), handler_.changed());
     functions_evaluated_ = true;
     consistent_ = !update(point, false, true, false);
-    handler_.rearm(point);
-    if (!make_consistent(point, {}, false)) return false;
+    if (!make_consistent(point, {}, Stage::Assigned)) return false;
   }
   // NaN equals nothing, so that an assignment of it never settles.
   const auto invalid = handler_.assignments().invalid(point.time);

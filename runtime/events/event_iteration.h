@@ -39,6 +39,7 @@ namespace runtime {
 struct Instant {
   bool reversal = false;   // the directions are those of `reversals()`
   bool evaluated = false;  // `evaluate_inputs` and the functions of zero crossings are, at the current values
+  bool continued = false;  // what follows at the time of the last instant belongs to it
 };
 
 class EventIteration {
@@ -70,7 +71,7 @@ class EventIteration {
   /// agree. False: `failure()` of the instance, as for the others below.
   bool make_consistent(const Point& point, std::span<const Step> initial) {
     consistent_ = false;
-    return make_consistent(point, initial, false);
+    return make_consistent(point, initial, Stage::Crossings);
   }
   /// Whether the last `make_consistent` changed the value of a zero crossing.
   bool zero_crossings_changed() const { return zero_crossings_changed_; }
@@ -172,8 +173,11 @@ class EventIteration {
   void begin_sequence() { counts_.clear(); }
 
  private:
+  /// What has changed the values that are made consistent: crossings and `pre`; assignments, which may have
+  /// to be repeated; the same, with their last values.
+  enum class Stage : std::uint8_t { Crossings, Assigned, Settled };
   /// Begins with the evaluation unless values are `consistent_`.
-  bool make_consistent(const Point& point, std::span<const Step> initial, bool after_assignment);
+  bool make_consistent(const Point& point, std::span<const Step> initial, Stage stage);
   bool take_inputs_evaluated();
   bool update(const Point& point, bool one_at_a_time, bool evaluated, bool start);
   bool update_where_known(std::span<const Step> initial, const Point& point);

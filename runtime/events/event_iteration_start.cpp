@@ -104,7 +104,7 @@ bool EventIteration::finish(double time, bool& changed) {
   const std::span<const std::uint32_t> terminal = instance_.model.events.terminal;
   if (terminal.empty()) return true;
   handler_.let_fire(terminal);
-  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
+  return process(time, {}, changed, {.continued = true}) && instance_.observe(time, instance_.model.observed);
 }
 
 }  // namespace runtime

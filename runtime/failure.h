@@ -18,6 +18,8 @@ enum class FailureKind : std::uint8_t {
   StartUndetermined,    // all equations of the start leave `variables` open; `equations` contain them
   ZeroPivot,            // in a loop, the coefficient of `variables` in `equations` is zero or not finite
   NotFinite,            // an equation, its Jacobian, or one of `assignments` gives NaN or infinity
+  UndefinedCondition,   // one of `triggers` gives NaN or infinity: an Int in it is divided by zero, or too
+                        // large
   ErrorTest,            // the integrator cannot meet the tolerance with any step
   Convergence,          // the integrator's Newton method does not converge with any step
   NoProgress,           // steps became so small that the stop time is out of reach

@@ -31,6 +31,7 @@ class EventReport : FailureNames {
       case FailureKind::AssignmentLost: return assignment_lost();
       case FailureKind::IntegerRange: return integer_range();
       case FailureKind::NotFinite: return not_finite();
+      case FailureKind::UndefinedCondition: return undefined_condition();
       default: return bad_clock();
     }
   }
@@ -244,6 +245,15 @@ class EventReport : FailureNames {
     keep(d);
   }
 
+  void undefined_condition() {
+    Diagnostic& d = diagnostics_.report(Code::NotFinite, trigger_span(f_.triggers[0]),
+                                        "a condition has no value " + when());
+    if (const std::string instance = trigger_instance(f_.triggers[0]); !instance.empty()) d.note(instance);
+    d.note(std::string(kNoValueOfIntegers));
+    d.help("exclude it first: what follows `n /= 0 && …` is not needed where `n` is zero");
+    keep(d);
+  }
+
   Diagnostics& diagnostics_;
 };
 
@@ -256,6 +266,7 @@ bool is_event_failure(const runtime::Failure& failure) {
     case FailureKind::AssignmentsConflict:
     case FailureKind::AssignmentLost:
     case FailureKind::IntegerRange:
+    case FailureKind::UndefinedCondition:
     case FailureKind::BadClock: return true;
     case FailureKind::NotFinite: return !failure.assignments.empty();
     default: return false;

@@ -12,6 +12,10 @@ namespace sigrel::explain {
 std::string number(double value);   // "0.5", "NaN", "-infinity"
 std::string seconds(double value);  // "0.5 s"
 
+/// Why the condition of an event or an assertion has no value (reduce/integer_guards.h).
+constexpr std::string_view kNoValueOfIntegers =
+    "an Int in it is divided by zero, by `div` or `mod`, or an intermediate result is too large for an Int";
+
 class FailureNames {
  protected:
   FailureNames(const FailureContext& context, const runtime::Outcome& outcome)

@@ -74,6 +74,7 @@ class Report : FailureNames {
       case FailureKind::AssignmentsConflict:
       case FailureKind::AssignmentLost:
       case FailureKind::IntegerRange:
+      case FailureKind::UndefinedCondition:
       case FailureKind::BadClock: return;  // is_event_failure
       case FailureKind::BadDelay: {
         const runtime::FailedParameter& length = f_.parameters[0];
@@ -347,9 +348,12 @@ class Report : FailureNames {
     Origin origin = dae::origin(c_.dae.assertions, f_.equations[0].equation);
     const system::SourceEquation& source = c_.system.sources[origin.source];
     std::string instance = system::instance_name(c_.system, origin.instance);
-    Diagnostic& d = diagnostics_.report(Code::AssertionFailed, source.span, text(source.component))
-                        .label("this is false at t = " + seconds(f_.time) +
-                               (instance.empty() ? "" : ", in `" + instance + "`"));
+    Diagnostic& d =
+        diagnostics_.report(Code::AssertionFailed, source.span, text(source.component))
+            .label((std::isfinite(f_.equations[0].residual) ? "this is false" : "this has no value") +
+                   std::string(" at t = ") + seconds(f_.time) +
+                   (instance.empty() ? "" : ", in `" + instance + "`"));
+    if (!std::isfinite(f_.equations[0].residual)) d.note(std::string(kNoValueOfIntegers));
     if (!f_.variables.empty()) d.note("with " + variables(6, true));
     keep(d);
   }

@@ -19,21 +19,29 @@ class Guards {
  public:
   explicit Guards(system::System& system) : system_(system), pool_(system.exprs) {}
 
-  /// `is_value`: the residual is a value, else an equation of sums that is zero.
-  void guard(EquationTable& table, bool is_value) {
-    if (table.rows() == 0 || !find_integers(table)) return;
-    ids_ = topological(pool_, {&table.residual, 1});
-    found_.assign(ids_.size(), {});
-    in_sum_.assign(ids_.size(), false);
-    if (!is_value) mark_sum(table.residual);
-    for (std::size_t k = 0; k < ids_.size(); ++k) examine(k);
-    const Found& root = found_.back();
-    table.residual = root.integer && root.of_operands ? guarded(root.image, *root.of_operands) : root.image;
+  /// What the residual of a row is: a sum that is zero, a value, or a Bool that is needed as such, which is
+  /// guarded as a whole: so what it compares keeps its form.
+  enum class Form : std::uint8_t { Equation, Value, Condition };
+
+  void guard(Equations& equations, Form form) {
+    for (EquationTable& table : equations.tables) guard(table, form);
   }
 
  private:
-  /// Of a node: its image, whether it is an Int, and the largest magnitudes of the results in it, without and
-  /// with its own.
+  void guard(EquationTable& table, Form form) {
+    if (table.rows() == 0 || !find_integers(table)) return;
+    form_ = form;
+    ids_ = topological(pool_, {&table.residual, 1});
+    found_.assign(ids_.size(), {});
+    in_sum_.assign(ids_.size(), false);
+    if (form == Form::Equation) mark_sum(table.residual);
+    for (std::size_t k = 0; k < ids_.size(); ++k) examine(k);
+    const Found& root = found_.back();
+    table.residual = root.of_operands ? guarded(root.image, *root.of_operands) : root.image;
+  }
+
+  /// Of a node: its image, whether it is an Int, and the largest magnitudes of the results in it that are not
+  /// guarded yet, without and with its own.
   struct Found {
     ExprId image{};
     bool integer = false;
@@ -101,38 +109,49 @@ class Guards {
     return all && *all != one ? pool_.intern(without_events({Op::Max, all->value, one.value, 0, 0})) : one;
   }
 
+  /// Whether a node leaves the guards of its operands to what reads it.
+  bool defers(const Node& node, const Found& found) const {
+    return form_ == Form::Condition || node.op == Op::Select || kind(node.op) == OpKind::Comparison ||
+           kind(node.op) == OpKind::Logical || (found.integer && node.op != Op::Round);
+  }
+
   void examine(std::size_t k) {
-    Node node = pool_[ids_[k]];
+    const Node original = pool_[ids_[k]];
+    Node node = original;
     Found& found = found_[k];
     found.integer = is_integer(node, k);
-    const bool is_rounded = node.op == Op::Round;
+    const bool deferred = defers(node, found),
+               chooses = node.op == Op::Select || node.op == Op::And || node.op == Op::Or;
     std::uint32_t* operands[] = {&node.a, &node.b, &node.c};
     for (int i = 0; i < arity(node.op); ++i) {
       const Found& operand = found_[place(*operands[i])];
-      const bool part = found.integer && !is_rounded && (node.op != Op::Select || i > 0);
-      *operands[i] = (part || !operand.integer || !operand.largest ? operand.image
-                                                                   : guarded(operand.image, *operand.largest))
-                         .value;
-      if (part && operand.largest && node.op != Op::Select)
+      *operands[i] =
+          (deferred || !operand.largest ? operand.image : guarded(operand.image, *operand.largest)).value;
+      if (deferred && operand.largest && (!chooses || i == 0))
         found.of_operands = join(found.of_operands, *operand.largest);
     }
-    if (node.op == Op::Select && found.integer) join_choice(found, pool_[ids_[k]], ExprId{node.a});
+    const ExprId first{node.a};
+    if (node.op == Op::Select) join_choice(found, first, largest_of(original.b), largest_of(original.c));
+    if (node.op == Op::And) join_choice(found, first, largest_of(original.b), std::nullopt);
+    if (node.op == Op::Or) join_choice(found, first, std::nullopt, largest_of(original.b));
     found.image = arity(node.op) > 0 ? pool_.intern(node) : ids_[k];
     found.largest = found.of_operands;
     if (found.integer && node.op == Op::Div) join_quotient(found, node);
     const bool can_be_large =
         node.op == Op::Mul || node.op == Op::PowInt || node.op == Op::Add || node.op == Op::Sub;
-    if (found.integer && can_be_large && !is_count(pool_[ids_[k]]))
+    if (found.integer && can_be_large && !is_count(original))
       found.largest =
           join(found.largest, pool_.intern(without_events({Op::Abs, found.image.value, 0, 0, 0})));
   }
 
+  std::optional<ExprId> largest_of(std::uint32_t id) const { return found_[place(id)].largest; }
+
   /// Of a choice only the operand counts that is chosen.
-  void join_choice(Found& found, const Node& choice, ExprId condition) {
-    const std::optional<ExprId> yes = found_[place(choice.b)].largest, no = found_[place(choice.c)].largest;
-    if (yes || no)
-      found.of_operands =
-          pool_.select(condition, yes.value_or(pool_.constant(0)), no.value_or(pool_.constant(0)));
+  void join_choice(Found& found, ExprId condition, std::optional<ExprId> yes, std::optional<ExprId> no) {
+    if (!yes && !no) return;
+    const ExprId none = pool_.constant(0);
+    found.of_operands =
+        join(found.of_operands, pool_.select(condition, yes.value_or(none), no.value_or(none)));
   }
 
   /// A division by zero is infinite, which `min` and `max` would hide.
@@ -158,6 +177,7 @@ class Guards {
 
   const system::System& system_;
   ExprPool& pool_;
+  Form form_ = Form::Value;
   std::vector<bool> integer_;  // by slot
   std::vector<ExprId> ids_;
   std::vector<Found> found_;  // by place in `ids_`
@@ -168,8 +188,10 @@ class Guards {
 
 void guard_integers(system::System& system) {
   Guards guards(system);
-  for (EquationTable& table : system.equations.tables) guards.guard(table, false);
-  for (EquationTable& table : system.events.values.tables) guards.guard(table, true);
+  guards.guard(system.equations, Guards::Form::Equation);
+  guards.guard(system.events.values, Guards::Form::Value);
+  guards.guard(system.events.conditions, Guards::Form::Condition);
+  guards.guard(system.assertions, Guards::Form::Condition);
 }
 
 }  // namespace sigrel::reduce

@@ -4,14 +4,18 @@
 //   r := (a * pre r + c) `mod` m    ->  r := if largest < 2^53 then (a * pre r + c) `mod` m else infinity
 //
 // where `largest` is that of |a * pre r| and |a * pre r + c|; where that is infinite itself, by a division by
-// zero, r is not a number. Both end the run with an error (runtime::EventHandler::invalid, or an equation
-// without finite value). The result itself needs no guard: a run checks the values of Int variables.
+// zero, r is not a number. Both end the run with an error (runtime::Assignments::invalid, a condition or an
+// equation without finite value). The result itself needs no guard: a run checks the values of Int variables.
+//
+// A Bool has no value if a comparison in it has none, but for what `&&`, `||` and `if` leave out:
+//
+//   n /= 0 && 6 `div` n > 2         ->  if (if n /= 0 then largest else 0) < 2^53 then … else infinity
 #pragma once
 #include "compiler/ir/system.h"
 
 namespace sigrel::reduce {
 
-/// Guards the intermediate results of Int arithmetic in assigned values and in equations. Before the
+/// Guards the intermediate results of Int arithmetic in assigned values, conditions and equations. Before the
 /// reduction, which rewrites expressions: until then it is known which operations give an Int, and in which
 /// order.
 void guard_integers(system::System& system);

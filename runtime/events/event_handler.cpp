@@ -73,12 +73,24 @@ void EventHandler::let_fire(std::span<const std::uint32_t> triggers) {
 
 void EventHandler::evaluate_conditions(const Point& point) {
   std::size_t at = 0;
+  undefined_.reset();
   for (std::uint32_t r : model_.events.conditions) {
     const KernelBatch& batch = model_.batches[r];
     runtime::evaluate(model_, batch, point, results_.data());
-    for (std::uint32_t row = 0; row < batch.count; ++row) condition_[at++] = results_[row] != 0;
+    for (std::uint32_t row = 0; row < batch.count; ++row, ++at) {
+      const bool known = std::isfinite(results_[row]);
+      condition_[at] = known && results_[row] != 0;
+      if (!known && !undefined_) undefined_ = static_cast<std::uint32_t>(at);
+    }
   }
   for (std::size_t k = 0; k < constant_.size(); ++k) constant_[k] &= condition_[k];
+}
+
+std::optional<Failure> EventHandler::undefined_condition(double time) const {
+  if (!undefined_) return std::nullopt;
+  Failure failure{.kind = FailureKind::UndefinedCondition, .time = time};
+  failure.triggers.push_back(model_.events.conditional[*undefined_]);
+  return failure;
 }
 
 std::vector<std::uint32_t> EventHandler::constantly_true(const Point& point) {

@@ -52,6 +52,8 @@ class EventHandler {
   /// and whose assignments would change something at the point; not those of the start, or of the end of a
   /// part of the run.
   std::vector<std::uint32_t> constantly_true(const Point& point);
+  /// Of the last evaluation of the conditions: a trigger whose condition has no value, at `time`.
+  std::optional<Failure> undefined_condition(double time) const;
   /// Determines the triggers that fire at the point. Whether any does.
   bool fire(const Point& point);
 
@@ -112,6 +114,7 @@ class EventHandler {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> terminating_;  // condition and its trigger
   std::vector<std::pair<std::uint32_t, std::uint32_t>> transitions_;  // the same
   std::optional<std::uint32_t> terminated_;                           // by a condition before a round
+  std::optional<std::uint32_t> undefined_;                            // a condition without a value
   std::vector<std::uint32_t> unsettled_;              // variables whose `pre` the last advance changed
   std::vector<double> previous_;                      // by Events::previous
   std::vector<std::uint8_t> read_, read_parameters_;  // by variable; by parameter

@@ -198,7 +198,12 @@ bool EventIteration::handle_events(const Point& point) {
   if (handler_.empty()) return true;
   int last_fired = 0;
   for (int round = 0; round < ZeroCrossings::kIterations; ++round) {
-    if (handler_.fire(point)) {
+    const bool fired = handler_.fire(point);
+    if (const auto failure = handler_.undefined_condition(point.time)) {
+      instance_.failure() = *failure;
+      return false;
+    }
+    if (fired) {
       record_.fired(handler_.fired());
       counts_.fired(handler_.fired());
       last_fired = round;

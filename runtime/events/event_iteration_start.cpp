@@ -21,6 +21,10 @@ bool EventIteration::start(double time, bool is_processed, double tolerance, con
       history_.start(time, instance_.values, tolerance);
   }
   if (handler_.empty()) return true;
+  if (const auto failure = handler_.undefined_condition(time)) {
+    instance_.failure() = *failure;
+    return false;
+  }
   if (!handler_.clocks().start(time, is_processed, instance_.parameters, instance_.failure())) return false;
   const std::span<const std::uint32_t> initial = instance_.model.events.initial;
   if (handler_.clocks().next_tick() > time && (is_processed || initial.empty())) return true;

@@ -1,8 +1,14 @@
 #include "runtime/integrate/assertions.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace runtime {
+
+namespace {
+/// A condition that is not finite has no value (FailureKind::UndefinedCondition).
+bool holds(double condition) { return std::isfinite(condition) && condition != 0; }
+}  // namespace
 
 bool Assertions::evaluate_and_hold(double time) {
   const Point point = instance_.point(time);
@@ -21,7 +27,7 @@ void Assertions::record_at_event(double time) {
     const KernelBatch& batch = model.batches[r];
     conditions_.resize(std::max<std::size_t>(conditions_.size(), batch.count));
     if (known) evaluate(model, batch, point, conditions_.data());
-    for (std::uint32_t row = 0; row < batch.count; ++row) held_.push_back(known && conditions_[row] != 0);
+    for (std::uint32_t row = 0; row < batch.count; ++row) held_.push_back(known && holds(conditions_[row]));
   }
 }
 
@@ -41,10 +47,10 @@ bool Assertions::hold(double time) {
     for (std::uint32_t row = 0; row < batch.count; ++row) {
       const bool counts = held_.empty() || held_[at] != 0;
       ++at;
-      if (conditions_[row] != 0 || !counts) continue;
+      if (holds(conditions_[row]) || !counts) continue;
       Failure& failure = instance_.failure();
       failure = Failure{.kind = FailureKind::Assertion, .time = time};
-      failure.equations.push_back({model.equations[batch.equations + row], 0});
+      failure.equations.push_back({model.equations[batch.equations + row], conditions_[row]});
       failure.unknowns = batch.slots;
       for (std::uint32_t slot = 0; slot < batch.slots && slot < kFailureDetails; ++slot) {
         const std::uint32_t variable = slot_variable(model, batch, slot, row);

@@ -107,7 +107,6 @@ void StructureChanges::visit(runtime::Archive& archive) {
   }
   visit_modes(modes_);
   archive(time_, branches_told_);
-  for (ColumnOf& c : columns_) archive(c.identity, c.known);
   if (archive.loads() && archive.fine() && !structures_->replay(history)) archive.refuse();
 }
 
@@ -695,31 +694,32 @@ void StructureChanges::carry_over(const std::vector<elaborate::ChosenMode>& mode
     if (!std::isnan(guesses[v])) next.overrides.emplace_back(next.model->start[v], guesses[v]);
 }
 
-/// Columns of what did not exist before.
-void StructureChanges::find_columns() {
-  if (std::ranges::all_of(columns_, &ColumnOf::known) || !searched_.insert(current_).second) return;
-  system::Names names(current_->system);
-  for (ColumnOf& c : columns_)
-    if (!c.known)
-      if (const auto unknown = names.find(system::kRoot, std::string(c.name))) {
-        c.identity = current_->structure.unknowns[*unknown];
-        c.known = true;
-      }
+/// The unknowns of the columns by their names, in the current structure: for what did not exist at the start,
+/// and for parts of another mode that have the names of parts that have gone.
+const std::vector<std::uint32_t>& StructureChanges::named_unknowns() {
+  const auto [found, is_new] = named_.try_emplace(current_);
+  if (is_new) {
+    system::Names names(current_->system);
+    for (const ColumnOf& c : columns_)
+      found->second.push_back(names.find(system::kRoot, std::string(c.name)).value_or(dae::kNone));
+  }
+  return found->second;
 }
 
 std::vector<runtime::Column> StructureChanges::columns() {
-  find_columns();
   const elaborate::Structure& structure = current_->structure;
   const dae::System& dae = current_->dae;
   std::unordered_map<std::uint32_t, std::uint32_t> unknown_of;
   for (const auto& [unknown, identity] : structure.synonyms) unknown_of.emplace(identity, unknown);
   for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) unknown_of[structure.unknowns[u]] = u;
   std::vector<runtime::Column> result;
-  for (const ColumnOf& c : columns_) {
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    const ColumnOf& c = columns_[k];
     runtime::Column column{runtime::kAbsent, false};
     const auto found = c.known ? unknown_of.find(c.identity) : unknown_of.end();
-    if (found != unknown_of.end()) {
-      const dae::Alias alias = dae.aliases[found->second];
+    const std::uint32_t unknown = found != unknown_of.end() ? found->second : named_unknowns()[k];
+    if (unknown != dae::kNone) {
+      const dae::Alias alias = dae.aliases[unknown];
       if (alias.kind == dae::Alias::Zero) {
         column.variable = runtime::kNone;
       } else if (const std::uint32_t v = derivative(dae, alias.variable, c.order); v != dae::kNone) {

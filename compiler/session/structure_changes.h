@@ -17,7 +17,6 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -94,7 +93,7 @@ class StructureChanges final : public runtime::StructureSource {
   double number(const system::ModeNumber& n, const runtime::StructureEnd& end) const;
   void carry_over(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
   void set_numbers(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
-  void find_columns();
+  const std::vector<std::uint32_t>& named_unknowns();
   std::vector<runtime::Column> columns();
 
   const pipeline::Compiled* current_;
@@ -103,7 +102,7 @@ class StructureChanges final : public runtime::StructureSource {
   Diagnostics& diagnostics_;
   std::vector<std::uint32_t> tied_;  // variables of the present model
   std::vector<ColumnOf> columns_;
-  std::unordered_set<const pipeline::Compiled*> searched_;  // for columns that are not known
+  std::unordered_map<const pipeline::Compiled*, std::vector<std::uint32_t>> named_;  // `named_unknowns`
   std::vector<std::vector<double>> values_;  // by order of differentiation and identity; NaN: none
   struct PastDelay {
     std::uint32_t number = 0;  // in `history_`

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "compiler/diagnostics/diagnostic.h"
 #include "compiler/driver/command.h"
 #include "compiler/driver/internal_error.h"
 #include "compiler/driver/out_of_memory.h"
@@ -74,6 +75,20 @@ void add_subcommands(CLI::App& app, const Globals& globals, int& exit_code,
     if (all || is_mentioned(command)) command.add(app, globals, exit_code);
 }
 
+/// Where the first argument is the name of no command: an error that says so.
+bool report_unknown_command(std::string_view word) {
+  if (word.empty() || word.starts_with('-')) return false;
+  std::vector<std::string_view> names;
+  for (const Subcommand& command : kSubcommands) names.push_back(command.name);
+  if (std::ranges::find(names, word) != names.end()) return false;
+  const auto near = did_you_mean(word, names);
+  fmt::print(stderr, "sigrel has no command `{}`{}\nRun with --help for the commands.\n", word,
+             near                    ? fmt::format("; did you mean `{}`?", *near)
+             : word.ends_with(".sr") ? fmt::format("; to run a model: `sigrel run {}`", word)
+                                     : "");
+  return true;
+}
+
 int run_command(int argc, char** argv) {
   CLI::App app{"Sigrel: equation-based modelling with typed, first-class signal relations.", "sigrel"};
   Globals globals;
@@ -114,6 +129,7 @@ int run_command(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0 && argc > 1 && report_unknown_command(argv[1])) return kUsage;
     bool asked = app.exit(error) == 0;  // --help, --version
     return asked && flush_stdout(globals) ? kSuccess : kUsage;
   } catch (const std::system_error& error) {  // fmt::print, when a stream has failed

@@ -79,7 +79,9 @@ std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> va
     if (!first) return std::nullopt;
     auto check = [&](std::int64_t k) {
       if (k >= 1 && k <= n) return true;
-      fail(Code::IndexOutOfRange, span, fmt::format("index {} is outside 1 .. {}", k, n));
+      fail(Code::IndexOutOfRange, span,
+           fmt::format("index {} is outside 1 .. {}{}", k, n,
+                       k == 0 ? ": the first element has the index 1" : ""));
       return false;
     };
     if (!shape.slices[part])

@@ -1,10 +1,12 @@
 #include "compiler/parse/piece_parser.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "compiler/parse/builder.h"
 #include "compiler/parse/literal.h"
+#include "compiler/parse/other_languages.h"
 #include "compiler/parse/prediction.h"
 #include "compiler/parse/syntax_error.h"
 
@@ -182,6 +184,12 @@ void PieceParser::piece(const Piece& piece) {
 
 // The node of a piece: Decl*, Item*, CaseAlternative*, Mode* or Expr*; null after reporting an error.
 void* PieceParser::node(const Piece& piece) {
+  if (const Foreign found = report_foreign_piece(piece, file_, sources_, diagnostics_);
+      found != Foreign::None) {
+    constexpr std::uint32_t kEndOfFile = std::numeric_limits<std::uint32_t>::max();
+    if (found == Foreign::Rest) dropped_.push_back({file_, piece.tokens[0].end, kEndOfFile});
+    return nullptr;
+  }
   Antlr& a = *antlr_;
   a.stream.assign(piece.tokens);
   Builder& b = a.builder;

@@ -283,8 +283,9 @@ void Scanner::report_other(const Token& token) {
   } else if (character.size() == 1 && static_cast<unsigned char>(character[0]) < 0x20) {
     diagnostics_.report(Code::SyntaxError, span, "a control character in the text").help("delete it");
   } else {
-    diagnostics_.report(Code::SyntaxError, span,
-                        "the character `" + std::string(character) + "` has no meaning here");
+    Diagnostic& d = diagnostics_.report(Code::SyntaxError, span,
+                                        "the character `" + std::string(character) + "` has no meaning here");
+    if (character == "?") d.help("a choice is written `if c then a else b`");
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "SigrelParser.h"
+#include "compiler/parse/other_languages.h"
+#include "compiler/parse/piece_text.h"
 
 namespace sigrel::syntax {
 namespace {
@@ -44,19 +46,15 @@ bool is_keyword(std::uint16_t kind) {
   }
 }
 
-class Reporter {
+class Reporter : PieceText {
  public:
   Reporter(const Fault& fault, const Piece& piece, FileId file, const SourceMap& sources,
            Diagnostics& diagnostics)
-      : fault_(fault),
-        piece_(piece),
-        file_(file),
-        sources_(sources),
-        diagnostics_(diagnostics),
-        at_(fault.offending) {}
+      : PieceText(piece, file, sources), fault_(fault), diagnostics_(diagnostics), at_(fault.offending) {}
 
   void report() {
-    if (missing_word() || foreign_form()) return;
+    if (report_foreign_token(piece_, at_, file_, sources_, diagnostics_)) return;
+    if (missing_word() || foreign_form() || indentation()) return;
     std::string what = expectation();
     std::string message = "expected " + what;
     bool ends = kind(at_) == kEnd;
@@ -77,28 +75,8 @@ class Reporter {
   }
 
  private:
-  std::uint16_t kind(std::size_t i) const { return i < piece_.tokens.size() ? piece_.tokens[i].kind : kEnd; }
-  Span span(std::size_t i) const {
-    if (piece_.tokens.empty()) return {file_, 0, 0};
-    const Token& t = piece_.tokens[std::min(i, piece_.tokens.size() - 1)];
-    return {file_, t.begin, t.end};
-  }
-  std::string_view text(std::size_t i) const {
-    return i < piece_.tokens.size() ? sources_.text(span(i)) : "";
-  }
-  std::string quoted(std::size_t i) const {
-    std::string_view t = text(i);
-    return t.size() > 40 ? "this text" : "`" + std::string(t) + "`";
-  }
-  bool adjacent(std::size_t i) const {
-    return kind(i + 1) != kEnd && piece_.tokens[i].end == piece_.tokens[i + 1].begin;
-  }
   bool expects(std::size_t k) const { return std::ranges::find(fault_.expected, k) != fault_.expected.end(); }
   bool inside(std::size_t rule) const { return std::ranges::find(fault_.rules, rule) != fault_.rules.end(); }
-  bool has(std::uint16_t k) const {
-    return std::ranges::any_of(piece_.tokens, [&](const Token& t) { return t.kind == k; });
-  }
-
   /// The name of the kind of piece.
   std::string_view noun() const {
     switch (piece_.kind) {
@@ -233,6 +211,14 @@ class Reporter {
             .fix(expects(P::THEN) ? "write `==`" : "write `=`", span(at_), expects(P::THEN) ? "==" : "=");
         return true;
       case P::EQUAL:
+        if (inside(P::RuleSettings) && at_ > 1 && kind(at_ - 1) == P::LOWER_NAME &&
+            kind(at_ - 2) != P::COMMA && kind(at_ - 2) != P::LEFT_BRACE) {
+          const std::uint32_t end = piece_.tokens[at_ - 2].end;
+          diagnostics_
+              .report(Code::SyntaxError, span(at_ - 1), "a comma is missing before " + quoted(at_ - 1))
+              .fix("write `,`", {file_, end, end}, ",");
+          return true;
+        }
         if (kind(at_ + 1) == P::GREATER && adjacent(at_)) {
           diagnostics_.report(Code::ForeignSyntax, both, "an arrow is written `->`")
               .fix("write `->`", both, "->");
@@ -351,6 +337,36 @@ class Reporter {
     return false;
   }
 
+  /// A line that is indented less than its block, or further than the item above.
+  bool indentation() {
+    const std::size_t size = piece_.tokens.size();
+    if (size == 0) return false;
+    if (at_ > 0 && at_ < size && piece_.tokens[at_].first_on_line && kind(at_ - 1) == P::BLOCK &&
+        (piece_.kind == BlockKind::Top || piece_.kind == BlockKind::Declarations)) {
+      diagnostics_
+          .report(Code::SyntaxError, span(at_),
+                  "this line is indented less than the block above, and so it is not part of it")
+          .help("indent it like the lines of the block");
+      return true;
+    }
+    if (piece_.kind != BlockKind::Body) return false;
+    std::size_t line = 0;
+    for (std::size_t k = 1; k <= std::min(at_, size - 1); ++k)
+      if (piece_.tokens[k].first_on_line) line = k;
+    const bool begins = text(line) == "der" || kind(line) == P::LOCAL || kind(line) == P::DISCRETE ||
+                        kind(line) == P::INITIALLY || kind(line) == P::GUESS || kind(line) == P::WHEN;
+    const bool ends = kind(0) == P::LOCAL || kind(0) == P::DISCRETE;
+    const std::uint32_t column = piece_.tokens[0].column;
+    if (line == 0 || piece_.tokens[line].column <= column || !(begins || ends)) return false;
+    const std::uint32_t begin = piece_.tokens[line].begin;
+    diagnostics_
+        .report(Code::SyntaxError, span(line),
+                "this line is indented further than the item above, and so it continues that")
+        .fix("begin it at column " + std::to_string(column),
+             {file_, begin - (piece_.tokens[line].column - column), begin}, "");
+    return true;
+  }
+
   void helps(Diagnostic& d) const {
     if (kind(at_) == kEnd && expects(P::ELSE) && has(P::THEN))
       d.help("an `if` in an expression needs an `else`");
@@ -377,9 +393,6 @@ class Reporter {
   }
 
   const Fault& fault_;
-  const Piece& piece_;
-  FileId file_;
-  const SourceMap& sources_;
   Diagnostics& diagnostics_;
   std::size_t at_;
 };

@@ -330,7 +330,9 @@ class Loader {
     d.note("searched for " + file_of(name).string() + " in " + places);
     std::vector<std::string> names = available_modules(folders_);
     std::vector<std::string_view> views(names.begin(), names.end());
-    if (auto near = did_you_mean(name, views))
+    if (name.starts_with("Modelica"))
+      d.help("the library is another one: `import Electrical`, for example; `sigrel list` shows its modules");
+    else if (auto near = did_you_mean(name, views))
       d.fix("did you mean `" + std::string(*near) + "`?", decl.module.span, std::string(*near));
     else
       d.help("name the folder that contains it with `--path`");

@@ -157,6 +157,10 @@ void ExpressionChecker::report_surplus_arguments(Type* type, const ast::Expr* he
   if (given == 0) {
     auto& d = diagnostics_.report(Code::AppliedNonFunction, head->span,
                                   shown + " is not a function: its type is " + messages_.describe(type));
+    if (const Local* local = scopes_.lookup_local(intern(name));
+        local && local->kind == Local::Signal && is_constructor(type, types_.real_constructor))
+      d.help("`initially " + name + " = 1.0` is its value at the start, `pre " + name +
+             "` that before an event, and `delay " + name + " 0.1` an earlier one");
     if (name == "initial" || name == "terminal") d.help("it takes no argument: `when " + name + " do`");
     if (!args.empty() && args[0]->kind == ExprKind::Variable)
       if (const auto ours = our_word(head_text(args[0])))

@@ -13,7 +13,8 @@ std::optional<std::string_view> our_word(std::string_view word) {
       {"true", "True"},    {"false", "False"}, {"and", "&&"},        {"or", "||"},       {"Double", "Real"},
       {"Float", "Real"},   {"double", "Real"}, {"float", "Real"},    {"Integer", "Int"}, {"Boolean", "Bool"},
       {"int", "Int"},      {"bool", "Bool"},   {"string", "String"}, {"Str", "String"},  {"ln", "log"},
-      {"ceil", "ceiling"}, {"arctan", "atan"}, {"arcsin", "asin"},   {"arccos", "acos"}};
+      {"ceil", "ceiling"}, {"arctan", "atan"}, {"arcsin", "asin"},   {"arccos", "acos"}, {"D", "der"},
+      {"ddt", "der"},      {"diff", "der"},    {"Der", "der"}};
   for (auto& [theirs, ours] : kWords)
     if (theirs == word) return ours;
   return std::nullopt;

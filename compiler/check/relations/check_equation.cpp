@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/relations/relation_checker.h"
 
@@ -10,9 +12,62 @@ bool is_literal(const ast::Expr* e) {
          e->kind == ast::ExprKind::Int;
 }
 
+/// The name of a variable without a qualifier; null for other expressions.
+const ast::Ident* plain_name(const ast::Expr* e) {
+  if (e->kind != ast::ExprKind::Variable) return nullptr;
+  const ast::QualifiedIdent& name = static_cast<const ast::VariableExpr*>(e)->name;
+  return name.qualified ? nullptr : &name.ident;
+}
+
 }  // namespace
 
+bool RelationChecker::is_defined(const ast::Ident& name) {
+  return scopes_.lookup_local(name.name) || scopes_.lookup_value({false, {}, name}, false);
+}
+
+/// `r1 = resistor 10.0 <> (a, b)`, where `r1` is no variable and the relation no block.
+bool RelationChecker::is_part_with_equal(const ast::EquationItem* item) {
+  const ast::Ident* name = plain_name(item->left);
+  if (!name || item->right->kind != ast::ExprKind::Connection || is_defined(*name)) return false;
+  const std::size_t errors = diagnostics_.error_count();
+  auto* application = static_cast<const ast::ConnectionExpr*>(item->right);
+  const Type* type = find(infer_relation(application->relation).type);
+  if (diagnostics_.error_count() != errors) return true;
+  const bool is_block =
+      type->kind != TypeKind::Relation || std::ranges::any_of(type->interface, [](const InterfaceName& n) {
+        return n.causality == core::Causality::Out;
+      });
+  if (is_block) return false;
+  const Span between{item->span.file, item->left->span.end, item->right->span.begin};
+  diagnostics_
+      .report(Code::ForeignSyntax, join(item->left->span, application->relation->span),
+              "a part gets its name by a colon")
+      .fix("write `" + std::string(text(name->name)) + ": …`", between, ": ");
+  scopes_.misuse(name->name);
+  return true;
+}
+
+/// `dx/dt = …`, where `x` is a signal, and neither `dx` nor `dt` is defined.
+bool RelationChecker::is_quotient_of_differentials(const ast::EquationItem* item) {
+  if (item->left->kind != ast::ExprKind::Binary) return false;
+  auto* quotient = static_cast<const ast::BinaryExpr*>(item->left);
+  const ast::Ident *above = plain_name(quotient->left), *below = plain_name(quotient->right);
+  if (quotient->op != ast::BinaryOp::Div || !above || !below || text(below->name) != "dt") return false;
+  const std::string_view differential = text(above->name);
+  if (differential.size() < 2 || differential[0] != 'd' || is_defined(*above) || is_defined(*below))
+    return false;
+  const std::string name(differential.substr(1));
+  const Local* local = scopes_.lookup_local(intern(name));
+  if (!local || local->kind != Local::Signal) return false;
+  diagnostics_
+      .report(Code::ForeignSyntax, item->left->span,
+              "the derivative of `" + name + "` is written `der " + name + "`")
+      .fix("write `der " + name + "`", item->left->span, "der " + name);
+  return true;
+}
+
 void RelationChecker::check_equation(const ast::EquationItem* item, std::vector<core::Item*>& out) {
+  if (is_part_with_equal(item) || is_quotient_of_differentials(item)) return;
   auto other_side = [](const ast::Expr* e) { return Reason{ReasonKind::LeftSide, e->span, {}, 0, e, true}; };
   core::EquationItem node{{core::ItemKind::Equation, item->span}, nullptr, nullptr};
   std::size_t errors = diagnostics_.error_count();

@@ -96,6 +96,9 @@ class RelationChecker : private PartReferences {
 
   // One file per item.
   void check_equation(const ast::EquationItem* item, std::vector<core::Item*>& out);
+  bool is_defined(const ast::Ident& name);
+  bool is_part_with_equal(const ast::EquationItem* item);
+  bool is_quotient_of_differentials(const ast::EquationItem* item);
   void check_connect(const ast::ConnectItem* item, std::vector<core::Item*>& out);
   void check_discrete(const ast::DiscreteItem* item, std::vector<core::Item*>& out);
   void check_for(const ast::ForItem* item, std::vector<core::Item*>& out);

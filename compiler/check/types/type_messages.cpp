@@ -2,6 +2,9 @@
 #include "compiler/check/types/type_messages.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+
 #include "compiler/check/relations/relation_context.h"
 #include "compiler/ir/ast_print.h"
 
@@ -176,6 +179,8 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
   }
   if (found->kind == TypeKind::Function && expected->kind != TypeKind::Function)
     d.help("an argument may be missing");
+  if (is_constructor(expected, types_.list_constructor) && find(expected->args[0]) == found)
+    d.help("a list of one has brackets, too: `[x]`");
   if (found->kind == TypeKind::Relation && expected->kind != TypeKind::Relation && scopes_.relation())
     d.help("a relation is not a signal; apply it with `<>`, or give its instance a label and read `label.x`");
   Type *wanted = expected, *given = found;
@@ -247,7 +252,28 @@ void TypeMessages::help_to_convert(Diagnostic& d, Type* found, Type* expected, c
                        needs_real ? "a Real" : "an Int"));
 }
 
+/// `max(x, 0.5)`: a tuple where a function takes another argument. Whether it is that.
+bool TypeMessages::is_argument_list(const ast::Expr* e, Type* expected, const Reason& reason) {
+  if (reason.kind != ReasonKind::Argument || e->kind != ExprKind::Tuple) return false;
+  const Type* type = find(expected);
+  if (type->kind == TypeKind::Tuple) return false;
+  const auto& elements = static_cast<const ast::TupleExpr*>(e)->elements;
+  if (elements.empty() || reason.index > 0) return false;
+  std::string call(text(reason.name));
+  for (const ast::Expr* element : elements) {
+    const bool atom = element->kind == ExprKind::Variable || element->kind == ExprKind::Int ||
+                      element->kind == ExprKind::Real || element->kind == ExprKind::String;
+    call += " " + (atom ? ast::print(*element) : std::string("(…)"));
+  }
+  auto& d = diagnostics_.report(Code::TypeMismatch, e->span,
+                                "arguments are separated by spaces, without parentheses and commas");
+  d.label(fmt::format("this is one argument, a tuple of {}", elements.size()));
+  d.help("write `" + call + "`");
+  return true;
+}
+
 void TypeMessages::mismatch(const ast::Expr* found_expr, Type* found, Type* expected, const Reason& reason) {
+  if (is_argument_list(found_expr, expected, reason)) return;
   std::optional<Span> origin;
   std::string why = because(found_expr, origin);
   Origin also;
@@ -307,7 +333,11 @@ void TypeMessages::unknown_field(const ast::Ident& field, Type* type) {
     candidates.push_back(text(f.name));
     all += (all.empty() ? "`" : ", `") + std::string(text(f.name)) + "`";
   }
-  if (auto near = did_you_mean(n, candidates))
+  // `stopTime` for `stop`
+  const auto part = std::ranges::find_if(candidates, [&](std::string_view c) { return n.starts_with(c); });
+  auto near = did_you_mean(n, candidates);
+  if (!near && part != candidates.end()) near = *part;
+  if (near)
     d.fix("did you mean `" + std::string(*near) + "`?", field.span, std::string(*near));
   else
     d.help((experiment ? "the settings are " : "its fields are ") + all);

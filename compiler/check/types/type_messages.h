@@ -50,6 +50,7 @@ class TypeMessages {
   std::string reason_text(const Reason& reason, std::optional<Span>& origin) const;
 
  private:
+  bool is_argument_list(const ast::Expr* e, Type* expected, const Reason& reason);
   /// How to convert, where a number or a Bool is expected and another one is found.
   void help_to_convert(Diagnostic& d, Type* found, Type* expected, const Reason& reason,
                        std::string_view found_head) const;

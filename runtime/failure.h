@@ -107,6 +107,13 @@ struct Continued {
   std::uint32_t variable = 0, equation = 0;  // one of each
 };
 
+/// An algebraic loop of the start that has another solution, and no guess that chooses (other_solution.h).
+struct OtherSolution {
+  std::uint32_t unknowns = 0;                // of the loop
+  std::uint32_t variable = 0, equation = 0;  // the variable that differs most; one of the equations
+  double value = 0, other = 0;               // of the variable
+};
+
 /// The solution of an algebraic loop that a run has followed up to this time ended there, and rows go on with
 /// another one (branch_check.h).
 struct BranchJump {

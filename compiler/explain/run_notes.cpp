@@ -61,6 +61,26 @@ void note_continuation(const pipeline::Compiled& model, const runtime::Continued
           "fast");
 }
 
+void note_other_solutions(const pipeline::Compiled& model, std::span<const runtime::OtherSolution> loops,
+                          Diagnostics& diagnostics) {
+  constexpr std::size_t kShown = 3;
+  for (const runtime::OtherSolution& loop : loops.first(std::min(loops.size(), kShown))) {
+    const std::string name = dae::variable_name(model.system, model.dae, loop.variable);
+    const std::string message =
+        fmt::format("the equations at the start have several solutions, and no guess chooses: `{}` = {:.6g}",
+                    name, loop.value);
+    const std::optional<Span> span = equation_span(model, loop.equation);
+    Diagnostic& note = span ? diagnostics.report(Code::SeveralSolutions, *span, message)
+                            : diagnostics.report(Code::SeveralSolutions, message);
+    note.note(loop.unknowns == 1
+                  ? fmt::format("another solution is `{}` = {:.6g}", name, loop.other)
+                  : fmt::format("another solution of this loop of {} unknowns has `{}` = {:.6g}",
+                                loop.unknowns, name, loop.other));
+    note.help(fmt::format("choose by a guess near the intended one, such as `guess {} = {:.6g}`", name,
+                          loop.value));
+  }
+}
+
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,
                         Diagnostics& diagnostics) {
   const auto declaration = [&](std::uint32_t variable) {

@@ -19,6 +19,10 @@ void note_end(const system::System& system, std::uint32_t trigger, double time, 
 void note_continuation(const pipeline::Compiled& model, const runtime::Continued& block,
                        Diagnostics& diagnostics);
 
+/// Notes that algebraic loops of the start have other solutions, and no guess that chooses.
+void note_other_solutions(const pipeline::Compiled& model, std::span<const runtime::OtherSolution> loops,
+                          Diagnostics& diagnostics);
+
 /// Notes which states took their guesses in a start that was solved as a whole, if that is not what the
 /// compiler had noted, and warns of guesses that no start has.
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,

@@ -13,13 +13,14 @@ namespace {
 
 using P = SigrelParser;
 
-constexpr std::string_view kClasses[] = {"model", "block", "class", "package", "connector", "partial", "function"};
+constexpr std::string_view kClasses[] = {"model",     "block",   "class",   "package",
+                                         "connector", "partial", "function"};
 constexpr std::string_view kPrefixes[] = {"parameter", "constant", "input", "output", "final", "flow"};
 
 struct TypeName {
   std::string_view theirs, ours;
 };
-constexpr TypeName kTypes[] = {{"Real", "Real"},   {"Integer", "Int"}, {"Int", "Int"},
+constexpr TypeName kTypes[] = {{"Real", "Real"},    {"Integer", "Int"}, {"Int", "Int"},
                                {"Boolean", "Bool"}, {"Bool", "Bool"},   {"String", "String"}};
 
 class Recogniser : PieceText {
@@ -33,7 +34,8 @@ class Recogniser : PieceText {
   }
 
   bool token(std::size_t at) {
-    return word_before_block(at) || trailing_condition(at) || simulation(at) || declared_signal(at) || brackets(at) || named_argument(at) || assertion();
+    return word_before_block(at) || trailing_condition(at) || simulation(at) || declared_signal(at) ||
+           brackets(at) || named_argument(at) || assertion();
   }
 
  private:
@@ -51,7 +53,8 @@ class Recogniser : PieceText {
 
   Foreign declaration() {
     const bool named = kind(1) == P::UPPER_NAME || kind(1) == P::LOWER_NAME;
-    if (is_one_of(text(0), kClasses) && named && kind(2) != P::EQUAL && (kind(2) == kEnd || piece_.tokens[2].first_on_line)) {
+    if (is_one_of(text(0), kClasses) && named && kind(2) != P::EQUAL &&
+        (kind(2) == kEnd || piece_.tokens[2].first_on_line)) {
       std::string name(text(1));
       for (char& c : name) {
         if (c < 'A' || c > 'Z') break;
@@ -79,9 +82,9 @@ class Recogniser : PieceText {
     const std::size_t words = initial ? 2 : 1;
     if (!initial && text(0) != "equation" && text(0) != "algorithm") return false;
     if (kind(words) != kEnd && !piece_.tokens[words].first_on_line) return false;
-    Diagnostic& d = foreign(join(span(0), span(words - 1)),
-                            initial ? "the start is given in an `initially` block"
-                                    : "no word is needed before equations");
+    Diagnostic& d =
+        foreign(join(span(0), span(words - 1)), initial ? "the start is given in an `initially` block"
+                                                        : "no word is needed before equations");
     if (initial)
       d.help("write `initially x = 1.0`, or a block of such lines, among the equations");
     else
@@ -130,7 +133,8 @@ class Recogniser : PieceText {
     else
       d.help("write `" + ours + "`");
     if (kind(next) == P::LEFT_PAREN)
-      d.help("its value at the start is `initially " + name + " = 1.0`, a guess of it `guess " + name + " = 1.0`");
+      d.help("its value at the start is `initially " + name + " = 1.0`, a guess of it `guess " + name +
+             " = 1.0`");
     if (kind(next) == P::INDEX_OPEN)
       d.help("a vector has its size in its type: `local " + name + " :: " + std::string(type) + "^3`");
     return true;
@@ -151,8 +155,7 @@ class Recogniser : PieceText {
     const bool colon = text(word) == ":" && ends_line(word);
     const bool then = kind(word) == P::THEN && first != P::IF;
     if (!then && !colon && (text(word) != "loop" || first == P::IF)) return false;
-    Diagnostic& d =
-        foreign(span(word), "this block begins with `" + ours + "`, not with " + quoted(word));
+    Diagnostic& d = foreign(span(word), "this block begins with `" + ours + "`, not with " + quoted(word));
     d.fix("write `" + ours + "`", span(word), (colon ? " " : "") + ours);
     for (std::size_t k = 1; k < word; ++k)
       if (text(k) == ":" && first == P::FOR) d.help("a range is written `1 .. 3`");
@@ -168,9 +171,8 @@ class Recogniser : PieceText {
 
   /// `simulate(m, stop = 1.0)`.
   bool simulation(std::size_t at) {
-    const auto word = std::ranges::find_if(piece_.tokens, [&](const Token& t) {
-      return sources_.text({file_, t.begin, t.end}) == "simulate";
-    });
+    const auto word = std::ranges::find_if(
+        piece_.tokens, [&](const Token& t) { return sources_.text({file_, t.begin, t.end}) == "simulate"; });
     const auto k = static_cast<std::size_t>(word - piece_.tokens.begin());
     if (kind(at) != P::EQUAL || k + 1 >= at || kind(k + 1) != P::LEFT_PAREN) return false;
     foreign(join(span(at - 1), span(at)), "the settings of a run follow `with`, in braces")
@@ -181,8 +183,9 @@ class Recogniser : PieceText {
   /// `local x : Real`, `local x[3] :: Real`, `local x :: Real, y :: Real`.
   bool declared_signal(std::size_t at) {
     if (kind(0) != P::LOCAL && kind(0) != P::DISCRETE) return false;
-    const bool typed = std::ranges::find(piece_.tokens, P::DOUBLE_COLON, &Token::kind) <
-                       piece_.tokens.begin() + static_cast<std::ptrdiff_t>(std::min(at, piece_.tokens.size()));
+    const bool typed =
+        std::ranges::find(piece_.tokens, P::DOUBLE_COLON, &Token::kind) <
+        piece_.tokens.begin() + static_cast<std::ptrdiff_t>(std::min(at, piece_.tokens.size()));
     switch (kind(at)) {
       case P::COLON:
       case P::LABEL_COLON:
@@ -209,14 +212,16 @@ class Recogniser : PieceText {
 
   /// `{1.0, 2.0}` and `[1.0, 2.0; 3.0, 4.0]`, `u .* v`.
   bool brackets(std::size_t at) {
-    const bool operand = at > 0 && (kind(at - 1) == P::EQUAL || kind(at - 1) == P::COMMA ||
-                                    kind(at - 1) == P::LEFT_PAREN || kind(at - 1) == P::ASSIGN ||
-                                    kind(at - 1) == P::PLUS || kind(at - 1) == P::MINUS || kind(at - 1) == P::STAR);
+    const bool operand =
+        at > 0 && (kind(at - 1) == P::EQUAL || kind(at - 1) == P::COMMA || kind(at - 1) == P::LEFT_PAREN ||
+                   kind(at - 1) == P::ASSIGN || kind(at - 1) == P::PLUS || kind(at - 1) == P::MINUS ||
+                   kind(at - 1) == P::STAR);
     if (kind(at) == P::LEFT_BRACE && operand) {
       Diagnostic& d = foreign(span(at), "lists and vectors are written in brackets");
       std::size_t end = at;
       while (kind(end) != kEnd && kind(end) != P::RIGHT_BRACE) ++end;
-      if (kind(end) == P::RIGHT_BRACE && std::ranges::count(piece_.tokens, P::LEFT_BRACE, &Token::kind) == 1) {
+      if (kind(end) == P::RIGHT_BRACE &&
+          std::ranges::count(piece_.tokens, P::LEFT_BRACE, &Token::kind) == 1) {
         const Span whole = join(span(at), span(end));
         std::string ours = "[" + between(at + 1, end) + "]";
         d.fix("write `" + ours + "`", whole, ours);
@@ -246,9 +251,12 @@ class Recogniser : PieceText {
       d.fix("write `" + ours + "`", join(span(open), span(end)), ours);
       return true;
     }
-    if (at > 0 && kind(at - 1) == P::DOT && (kind(at) == P::STAR || kind(at) == P::SLASH || kind(at) == P::CARET)) {
+    if (at > 0 && kind(at - 1) == P::DOT &&
+        (kind(at) == P::STAR || kind(at) == P::SLASH || kind(at) == P::CARET)) {
       foreign(join(span(at - 1), span(at)), "there are no operators for each element")
-          .help("write the equation for each element, in `for i in 1 .. n do`; a number times a vector is `k * v`");
+          .help(
+              "write the equation for each element, in `for i in 1 .. n do`; a number times a vector is `k * "
+              "v`");
       return true;
     }
     return false;
@@ -256,12 +264,14 @@ class Recogniser : PieceText {
 
   /// `resistor(R=10.0)`.
   bool named_argument(std::size_t at) {
-    if (kind(at) != P::EQUAL || at < 3 || (kind(at - 1) != P::LOWER_NAME && kind(at - 1) != P::UPPER_NAME)) return false;
+    if (kind(at) != P::EQUAL || at < 3 || (kind(at - 1) != P::LOWER_NAME && kind(at - 1) != P::UPPER_NAME))
+      return false;
     const bool first = kind(at - 2) == P::LEFT_PAREN && kind(at - 3) == P::LOWER_NAME && adjacent(at - 3);
     if (!first) return false;
     foreign(join(span(at - 1), span(at)), "arguments have no names: they are given in their order")
-        .help("write `" + std::string(text(at - 3)) + " " + std::string(kind(at + 1) == kEnd ? "…" : text(at + 1)) +
-              "`; `sigrel list MODULE " + std::string(text(at - 3)) + "` shows the order");
+        .help("write `" + std::string(text(at - 3)) + " " +
+              std::string(kind(at + 1) == kEnd ? "…" : text(at + 1)) + "`; `sigrel list MODULE " +
+              std::string(text(at - 3)) + "` shows the order");
     return true;
   }
 

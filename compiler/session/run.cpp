@@ -183,7 +183,7 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   e.ordering = options.ordering;
   e.components = options.components;
   e.threads = options.threads;
-  e.ends = !options.is_point;
+  e.ends = e.seek_other_solutions = !options.is_point;
 
   for (const auto& [name, value] : options.set) {
     auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);
@@ -362,6 +362,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (!failure) explain::note_guessed_start(last_model, run.outcome.guessed, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued)
     explain::note_continuation(last_model, block, diagnostics_);
+  if (!failure) explain::note_other_solutions(last_model, run.outcome.others, diagnostics_);
   explain::warn_of_jumps(last_model, run.outcome.jumps, diagnostics_);
   explain::note_constant_conditions(model.system, run.outcome.constantly_true, diagnostics_);
   if (run.outcome.solver_change) explain::note_solver_change(*run.outcome.solver_change, diagnostics_);

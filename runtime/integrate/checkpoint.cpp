@@ -48,6 +48,14 @@ void visit(Archive& archive, Outcome& outcome) {
     Continued& loop = outcome.continued[k];
     archive(loop.unknowns, loop.variable, loop.equation);
   }
+  std::uint64_t others = outcome.others.size();
+  archive(others);
+  if (archive.loads()) outcome.others.clear();
+  for (std::uint64_t k = 0; k < others && archive.fine(); ++k) {
+    if (archive.loads()) outcome.others.emplace_back();
+    OtherSolution& loop = outcome.others[k];
+    archive(loop.unknowns, loop.variable, loop.equation, loop.value, loop.other);
+  }
   visit(archive, outcome.jumps);
   visit(archive, outcome.solver_change);
   visit(archive, outcome.statistics);

@@ -58,6 +58,7 @@ struct Experiment {
   /// Whether the stop time is the end of the run, at which `terminal` handlers are executed, or a point for
   /// an analysis.
   bool ends = true;
+  bool seek_other_solutions = false;  // of the start: `Outcome::others`
 };
 
 class StructureSource;
@@ -131,9 +132,10 @@ struct Outcome {
   std::vector<std::uint32_t> constantly_true{};  // triggers, as EventHandler, of a completed run
   Failure failure;
   Statistics statistics;
-  std::vector<Continued> continued;  // initial algebraic loops that only continuation solved
-  GuessedStart guessed;              // where the initial schedule could not be used
-  std::vector<BranchJump> jumps;     // between rows, the first few
+  std::vector<Continued> continued;   // initial algebraic loops that only continuation solved
+  std::vector<OtherSolution> others;  // of algebraic loops of the start
+  GuessedStart guessed;               // where the initial schedule could not be used
+  std::vector<BranchJump> jumps;      // between rows, the first few
   std::optional<SolverChange> solver_change{};
   std::vector<StateScale> scales;  // of all integrated states, if the absolute tolerance hides one; else none
   std::vector<double> values;      // of all variables at `reached`

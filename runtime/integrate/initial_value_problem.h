@@ -27,10 +27,11 @@ struct InitialValueProblem {
         assertions(instance) {}
 
   /// Initialisation::run.
-  bool initialise(double time, std::span<const double> from = {}) {
+  bool initialise(double time, std::span<const double> from = {}, bool seek_other_solutions = false) {
     Initialisation initialisation(instance, events, states);
-    const bool done = initialisation.run(time, from);
+    const bool done = initialisation.run(time, from, seek_other_solutions);
     guessed = initialisation.guessed();
+    others = initialisation.other_solutions();
     return done;
   }
   /// ReducedSystem::prepare, and the parts that depend on the form.
@@ -66,6 +67,7 @@ struct InitialValueProblem {
   HistoryRecorder recorder;
   Assertions assertions;
   GuessedStart guessed;  // of `initialise`
+  std::vector<OtherSolution> others;
 };
 
 }  // namespace runtime

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/solve/consistent_start.h"
+#include "runtime/solve/other_solution.h"
 
 namespace runtime {
 
@@ -26,7 +27,8 @@ bool tells_more(const ConsistentStart& all, const Failure& one) {
 
 }  // namespace
 
-bool Initialisation::run(double time, std::span<const double> from) {
+bool Initialisation::run(double time, std::span<const double> from, bool seek_other_solutions) {
+  seeks_others_ = seek_other_solutions;
   Evaluator& evaluator = instance_.evaluator;
   instance_.values = start_values(instance_.model, instance_.parameters);
   const Point point = instance_.point(time);
@@ -45,7 +47,13 @@ bool Initialisation::run(double time, std::span<const double> from) {
 
 /// The model's own initialisation.
 bool Initialisation::solve(const Point& point) {
-  if (!solve_schedule(point) && !solve_at_once(point)) return false;
+  if (solve_schedule(point)) {
+    // Zero crossings have values: another solution may contradict them.
+    if (seeks_others_ && events_.zero_crossings().empty())
+      others_ = runtime::other_solutions(instance_, point.time, instance_.model.initial);
+  } else if (!solve_at_once(point)) {
+    return false;
+  }
   states_.select(point.time);
   return instance_.evaluator.run_checked(instance_.model.dynamic, point);
 }

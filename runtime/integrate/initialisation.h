@@ -8,6 +8,7 @@
 // dynamic and the observed schedule evaluated.
 #pragma once
 #include <span>
+#include <vector>
 
 #include "runtime/events/event_iteration.h"
 #include "runtime/events/state_selection.h"
@@ -21,8 +22,10 @@ class Initialisation {
       : instance_(instance), events_(events), states_(states) {}
 
   /// Sets all current values; they are finite. `from`: Experiment::from. False: `failure()` of the instance.
-  bool run(double time, std::span<const double> from = {});
+  /// `seek_other_solutions`: looks for some that the model's own initialisation might have found as well.
+  bool run(double time, std::span<const double> from = {}, bool seek_other_solutions = false);
   const GuessedStart& guessed() const { return guessed_; }
+  const std::vector<OtherSolution>& other_solutions() const { return others_; }
 
  private:
   bool solve(const Point& point);
@@ -37,6 +40,8 @@ class Initialisation {
   EventIteration& events_;
   StateSelection& states_;
   GuessedStart guessed_;
+  bool seeks_others_ = false;
+  std::vector<OtherSolution> others_;
 };
 
 }  // namespace runtime

@@ -144,13 +144,14 @@ bool Simulation::initialise(InitialValueProblem& problem) {
   const std::span<const double> from =
       first ? std::span<const double>(experiment_.from) : std::span<const double>{};
   const bool ready =
-      problem.initialise(time, from) &&
+      problem.initialise(time, from, first && experiment_.seek_other_solutions) &&
       problem.events.start(time, !first || experiment_.continues, kLocalTolerance * experiment_.tolerance,
                            next_.past) &&
       (first || problem.events.hold_transitions(time, kLocalTolerance * experiment_.tolerance)) &&
       (control_.structure || problem.assertions.empty() || problem.assertions.hold(time));
   outcome_.continued = problem.instance.evaluator.continued();
   outcome_.guessed = std::move(problem.guessed);
+  outcome_.others = std::move(problem.others);
   outcome_.statistics.states = model().states.size();
   outcome_.statistics.seconds_initialise += timer.seconds();
   return ready || failed(problem);

@@ -45,6 +45,10 @@ class AlgebraicLoopSolver {
   /// and finds solutions that Newton's method does not. True: `failure` is cleared.
   bool solve_by_continuation(const Point& point, Failure& failure);
 
+  /// Looks for another solution than `known`, from the current values of the tearing variables, by deflation
+  /// (other_solution.h). True: all variables of the loop have its values.
+  bool solve_deflated(const Point& point, const std::vector<double>& known);
+
   /// Factorises the Jacobian at the current values; `solve_linear` then solves with it, in place.
   LinearSystem::Status factor(const Point& point);
   void solve_linear(double* right_hand_side) { system_.solve(right_hand_side); }
@@ -95,6 +99,8 @@ class AlgebraicLoopSolver {
   bool rounding() const;
   void watch_contraction(double full, double rest);
   double inner_change(const Point& point) const;
+  /// The largest difference of a tearing variable, relative to value plus nominal value.
+  double distance(const Point& point, const std::vector<double>& from) const;
   bool ends_on_branch(const Point& point, Failure& failure);
   bool begins_elsewhere(const Point& point) const;
   bool contracts_untorn(const Point& point);

@@ -128,7 +128,7 @@ class EventReport : FailureNames {
   }
 
   /// An Int that may have been rounded: the value of an assignment, or something in it, which makes the value
-  /// infinite (reduce/integer_guards.h).
+  /// infinite (reduce/value_guards.h).
   void integer_range() {
     const runtime::FailedVariable& v = f_.variables[0];
     const Origin origin = origin_of_assignment(f_.assignments[0]);

@@ -12,9 +12,11 @@ namespace sigrel::explain {
 std::string number(double value);   // "0.5", "NaN", "-infinity"
 std::string seconds(double value);  // "0.5 s"
 
-/// Why the condition of an event or an assertion has no value (reduce/integer_guards.h).
+/// Why the condition of an event or an assertion has no value (reduce/value_guards.h).
 constexpr std::string_view kNoValueOfIntegers =
-    "an Int in it is divided by zero, by `div` or `mod`, or an intermediate result is too large for an Int";
+    "a side of a comparison in it is no number, by a root or logarithm of a negative number, or an Int is "
+    "divided by "
+    "zero, by `div` or `mod`, or too large";
 
 class FailureNames {
  protected:

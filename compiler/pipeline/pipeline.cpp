@@ -15,8 +15,8 @@
 #include "compiler/pipeline/results.h"
 #include "compiler/pipeline/singular_definitions.h"
 #include "compiler/pipeline/structures.h"
-#include "compiler/reduce/integer_guards.h"
 #include "compiler/reduce/reduce.h"
+#include "compiler/reduce/value_guards.h"
 
 namespace sigrel::pipeline {
 namespace {
@@ -203,7 +203,7 @@ bool compile(elaborate::Result elaborated, Backend backend, Context& context, co
           context, "reduce",
           [&] {
             Diagnostics flat;
-            reduce::guard_integers(system);
+            reduce::guard_values(system);
             dae = reduce::reduce(system, flat, matching_unknowns(system, context.inputs));
             if (program)
               report_reduction(*program, std::move(flat), diagnostics);

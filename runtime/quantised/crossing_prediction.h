@@ -52,6 +52,14 @@ struct CrossingPrediction {
       deeper = 0;
     }
   }
+  /// The argument is no number at `now`: what is held stays until it is one.
+  void set_undefined(double now, double longest) {
+    const bool low = std::isfinite(piece.low), high = std::isfinite(piece.high);
+    argument = {low && high ? (piece.low + piece.high) / 2 : low ? piece.low + 1 : piece.high - 1, 0, 0};
+    time = now;
+    trusted = longest;
+    zero = 0;
+  }
   void hold(double value, Interval bounds) {
     held = value;
     piece = bounds;

@@ -100,7 +100,12 @@ bool QuantisedSolver::predict(const UpdatePart& part) {
   for (std::size_t i = 0; i < part.targets.size(); ++i) {
     const std::uint32_t k = part.targets[i];
     if (of_time(k)) continue;
-    crossings_[k].set(time_, now_[i], soon_[i], later_[i], h, longest_of_crossing_[k]);
+    if (!std::isfinite(now_[i])) {
+      crossings_[k].set_undefined(time_, longest_of_crossing_[k]);
+    } else {
+      if (!std::isfinite(soon_[i] + later_[i])) soon_[i] = later_[i] = now_[i];
+      crossings_[k].set(time_, now_[i], soon_[i], later_[i], h, longest_of_crossing_[k]);
+    }
     schedule_crossing(k);
   }
   return true;

@@ -371,7 +371,7 @@ bool QuantisedSolver::evaluate_derivatives(const UpdatePart& part, double time, 
   return all_finite(out);
 }
 
-/// Those of time alone are not needed.
+/// Those of time alone are not needed. They may be no numbers, as the root of what is negative.
 bool QuantisedSolver::evaluate_arguments(const UpdatePart& part, double time, std::vector<double>& out) {
   for (const std::uint32_t s : part.inputs) continuous_[model_.states[s].variable] = states_[s].at(time);
   const Point at = point(time, continuous_);
@@ -384,7 +384,7 @@ bool QuantisedSolver::evaluate_arguments(const UpdatePart& part, double time, st
     functions_.evaluate_one(at, k);
     out[i] = functions_.arguments()[k];
   }
-  return all_finite(out);
+  return true;
 }
 
 bool QuantisedSolver::evaluate_rows(const UpdatePart& part, const Point& point) {

@@ -10,14 +10,17 @@
 // A Bool has no value if a comparison in it has none, but for what `&&`, `||` and `if` leave out:
 //
 //   n /= 0 && 6 `div` n > 2         ->  if (if n /= 0 then largest else 0) < 2^53 then … else infinity
+//
+// So it is with a comparison of Reals that follow from Ints, as `sqrt (real n) < 2.0` for a negative n, in an
+// assigned value, a condition or an assertion.
 #pragma once
 #include "compiler/ir/system.h"
 
 namespace sigrel::reduce {
 
-/// Guards the intermediate results of Int arithmetic in assigned values, conditions and equations. Before the
-/// reduction, which rewrites expressions: until then it is known which operations give an Int, and in which
-/// order.
-void guard_integers(system::System& system);
+/// Guards the intermediate results of Int arithmetic in assigned values, conditions and equations. Before
+/// the reduction, which rewrites expressions: until then it is known which operations give an Int, and in
+/// which order.
+void guard_values(system::System& system);
 
 }  // namespace sigrel::reduce

@@ -1,4 +1,4 @@
-#include "compiler/reduce/integer_guards.h"
+#include "compiler/reduce/value_guards.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,9 +29,12 @@ class Guards {
 
  private:
   void guard(EquationTable& table, Form form) {
-    if (table.rows() == 0 || !find_integers(table)) return;
+    if (table.rows() == 0) return;
     form_ = form;
     ids_ = topological(pool_, {&table.residual, 1});
+    partial_.clear();
+    if (!find_integers(table)) return;
+    if (form != Form::Equation) find_partial();
     found_.assign(ids_.size(), {});
     in_sum_.assign(ids_.size(), false);
     if (form == Form::Equation) mark_sum(table.residual);
@@ -56,6 +59,39 @@ class Guards {
         integer_[slot] = system::unknown_info(system_, unknown).type == system::SignalType::Int;
       }
     return std::ranges::find(integer_, true) != integer_.end();
+  }
+
+  /// Which nodes may be no number, by operations that are not defined everywhere. Only of Ints and
+  /// parameters: a continuous signal lies behind its crossing by rounding errors, so in
+  /// `x > 0.0 && sqrt x > 0.7` the root may have no value where x is zero.
+  void find_partial() {
+    partial_.assign(ids_.size(), false);
+    std::vector<bool> varies(ids_.size(), false);
+    for (std::size_t k = 0; k < ids_.size(); ++k) {
+      const Node& node = pool_[ids_[k]];
+      varies[k] = node.op == Op::Time || node.op == Op::Der || (node.op == Op::Slot && !integer_[node.a]);
+      bool partial = is_partial(node.op);
+      const std::uint32_t operands[] = {node.a, node.b, node.c};
+      for (int i = 0; i < arity(node.op); ++i) {
+        partial = partial || partial_[place(operands[i])];
+        varies[k] = varies[k] || varies[place(operands[i])];
+      }
+      partial_[k] = partial && !varies[k] && !is_condition(node.op);
+    }
+  }
+  static bool is_partial(Op op) {
+    switch (op) {
+      case Op::Sqrt:
+      case Op::Log:
+      case Op::Log10:
+      case Op::Asin:
+      case Op::Acos:
+      case Op::Acosh:
+      case Op::Atanh:
+      case Op::Pow:
+      case Op::Div: return true;
+      default: return false;
+    }
   }
 
   std::size_t place(std::uint32_t id) const {
@@ -135,6 +171,9 @@ class Guards {
     if (node.op == Op::And) join_choice(found, first, largest_of(original.b), std::nullopt);
     if (node.op == Op::Or) join_choice(found, first, std::nullopt, largest_of(original.b));
     found.image = arity(node.op) > 0 ? pool_.intern(node) : ids_[k];
+    if (!partial_.empty() && kind(node.op) == OpKind::Comparison &&
+        (partial_[place(original.a)] || partial_[place(original.b)]))
+      join_sides(found, original, node);
     found.largest = found.of_operands;
     if (found.integer && node.op == Op::Div) join_quotient(found, node);
     const bool can_be_large =
@@ -164,6 +203,19 @@ class Guards {
         found.largest, pool_.select(pool_.intern(without_events(is_not_zero)), pool_.constant(0), infinite));
   }
 
+  /// A comparison has no value if one side is no number; infinite sides can be compared.
+  void join_sides(Found& found, const Node& original, const Node& image) {
+    const ExprId infinite = pool_.constant(std::numeric_limits<double>::infinity());
+    auto join_side = [&](std::uint32_t side, std::uint32_t of_image) {
+      if (!partial_[place(side)]) return;
+      const ExprId size = pool_.intern(without_events({Op::Abs, of_image, 0, 0, 0}));
+      const ExprId known = pool_.intern(without_events({Op::LessEqual, size.value, infinite.value, 0, 0}));
+      found.of_operands = join(found.of_operands, pool_.select(known, pool_.constant(0), infinite));
+    };
+    join_side(original.a, image.a);
+    join_side(original.b, image.b);
+  }
+
   /// Infinite where `largest` may have been rounded; not a number where it is infinite.
   ExprId guarded(ExprId value, ExprId largest) {
     using Limits = std::numeric_limits<double>;
@@ -182,11 +234,12 @@ class Guards {
   std::vector<ExprId> ids_;
   std::vector<Found> found_;  // by place in `ids_`
   std::vector<bool> in_sum_;
+  std::vector<bool> partial_;  // by place; empty: none
 };
 
 }  // namespace
 
-void guard_integers(system::System& system) {
+void guard_values(system::System& system) {
   Guards guards(system);
   guards.guard(system.equations, Guards::Form::Equation);
   guards.guard(system.events.values, Guards::Form::Value);

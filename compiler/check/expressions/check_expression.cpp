@@ -131,6 +131,14 @@ Typed ExpressionChecker::infer_conversion(const ast::AsExpr* e) {
 }
 
 Typed ExpressionChecker::infer_negation(const ast::UnaryExpr* e, Type* hint) {
+  if (e->operand->kind == ExprKind::Real) {  // -5.0<degC> is a point of the scale
+    ast::RealExpr literal = *static_cast<const ast::RealExpr*>(e->operand);
+    if (literal.unit) {
+      literal.value = -literal.value;
+      literal.span = e->span;
+      return infer_real(&literal, hint);
+    }
+  }
   Typed operand = infer(e->operand, hint);
   if (!messages_.require_operand(operand.type, kNumber, e->operand, "-")) operand.type = types_.error();
   return {core_.primitive(core::Primitive::Negate, {operand.expr}, e->span), operand.type};

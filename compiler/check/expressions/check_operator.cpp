@@ -1,9 +1,12 @@
 // Binary operators.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <optional>
 
 #include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/names/operator_names.h"
+#include "compiler/check/types/units.h"
 #include "compiler/ir/ast_print.h"
 
 namespace sigrel::check {
@@ -47,6 +50,18 @@ bool is_arithmetic(BinaryOp op) {
 bool is_negative_argument(const ast::BinaryExpr* e) {
   return e->op == BinaryOp::Sub && e->left->span.end < e->op_span.begin &&
          e->op_span.end == e->right->span.begin;
+}
+
+/// The number of a literal in a unit whose zero is another one than that of SI, such as `20.0<degC>`.
+std::optional<double> point_of_scale(const ast::Expr* e) {
+  double sign = 1;
+  for (; e->kind == ast::ExprKind::Unary; sign = -sign) e = static_cast<const ast::UnaryExpr*>(e)->operand;
+  if (e->kind != ast::ExprKind::Real) return std::nullopt;
+  auto* literal = static_cast<const ast::RealExpr*>(e);
+  Diagnostics reported_elsewhere;
+  if (!literal->unit || resolve_unit(*literal->unit, false, reported_elsewhere).offset == 0)
+    return std::nullopt;
+  return sign * literal->value;
 }
 
 Reason other_operand(const ast::BinaryExpr* e, const ast::Expr* other) {
@@ -116,7 +131,31 @@ Typed ExpressionChecker::applied(const ast::BinaryExpr* e, Typed left, Typed rig
   return {core_.primitive(primitive_of(e->op), {left.expr, right.expr}, e->span), right.type};
 }
 
+/// `x + 2.0<degC>` adds 275.15 K: a difference is meant, or the point stands first.
+void ExpressionChecker::check_points(const ast::BinaryExpr* e, const ast::Expr* left) {
+  const std::optional<double> right = e->op == BinaryOp::Add ? point_of_scale(e->right) : std::nullopt;
+  if (!right) return;
+  const ast::Expr* literal = e->right;
+  while (literal->kind == ast::ExprKind::Unary)
+    literal = static_cast<const ast::UnaryExpr*>(literal)->operand;
+  const ast::Unit& unit = *static_cast<const ast::RealExpr*>(literal)->unit;
+  const double kelvin = to_si(*right, resolve_unit(unit, false, diagnostics_));
+  const bool both = point_of_scale(left).has_value(), celsius = unit_text(unit) == "degC";
+  Diagnostic& d = diagnostics_.report(both ? Code::OperandType : Code::PointAsDifference, e->right->span,
+                                      both ? "two points of a temperature scale cannot be added"
+                                           : "this adds a point of a temperature scale, not a difference");
+  d.label(fmt::format("this is {:.10g} K", kelvin));
+  if (celsius) {
+    const std::string difference = fmt::format("{:.10g}<K>", *right);
+    d.fix("a difference is `" + difference + "`", e->right->span, difference);
+  } else {
+    d.help("a difference is written in `<K>`");
+  }
+  if (!both) d.help("if a difference is added to this point, write the point first");
+}
+
 Typed ExpressionChecker::sum(const ast::BinaryExpr* e, Typed left, const ast::Expr* left_ast) {
+  check_points(e, left_ast);
   std::string_view sign = ast::spelling(e->op);
   if (is_negative_argument(e) && find(left.type)->kind == TypeKind::Function) {
     const std::string function = head_text(left_ast);

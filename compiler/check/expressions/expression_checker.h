@@ -141,6 +141,7 @@ class ExpressionChecker : private PartReferences {
   Typed infer_binary(const ast::BinaryExpr* e, Type* hint);
   Typed binary(const ast::BinaryExpr* e, Typed left, const ast::Expr* left_ast);
   Typed applied(const ast::BinaryExpr* e, Typed left, Typed right);
+  void check_points(const ast::BinaryExpr* e, const ast::Expr* left);
   Typed sum(const ast::BinaryExpr* e, Typed left, const ast::Expr* left_ast);
   Typed product(const ast::BinaryExpr* e, Typed left, const ast::Expr* left_ast);
   Typed quotient(const ast::BinaryExpr* e, Typed left, const ast::Expr* left_ast);

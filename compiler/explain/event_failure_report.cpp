@@ -32,7 +32,8 @@ class EventReport : FailureNames {
       case FailureKind::IntegerRange: return integer_range();
       case FailureKind::NotFinite: return not_finite();
       case FailureKind::UndefinedCondition: return undefined_condition();
-      default: return bad_clock();
+      case FailureKind::BadClock: return bad_clock();
+      default: return;  // is_event_failure
     }
   }
 
@@ -45,7 +46,9 @@ class EventReport : FailureNames {
 
   void bad_clock() {
     diagnostics_.report(Code::ClockSettings, trigger_span(f_.triggers[0]), "this clock has invalid settings")
-        .note("the period must be positive, and jitter must not change the order of the ticks")
+        .note(
+            "the period must be positive, its other settings finite numbers, and jitter must not change the "
+            "order of the ticks")
         .note(trigger_instance(f_.triggers[0]));
   }
 

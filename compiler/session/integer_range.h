@@ -1,6 +1,6 @@
 // Int signals during a run: they are doubles, which hold every Int below 2^53 in absolute value. A result
 // beyond may have been rounded, so the run ends there with an error. Event handlers check what they assign
-// (runtime::EventHandler); the other Int signals, which equations determine, change at events only and are
+// (runtime::Assignments); the other Int signals, which equations determine, change at events only and are
 // checked at each row of the results, which events have, too.
 #pragma once
 #include <cstddef>

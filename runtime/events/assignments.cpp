@@ -127,6 +127,7 @@ std::span<const std::pair<std::uint32_t, double>> Assignments::execute(std::span
   not_finite_.reset();
   not_exact_.reset();
   executed_ = 0;
+  disagree_ = false;
   // All values are computed before the first is assigned: the order of assignments does not matter.
   changes_.clear();
   const std::span<const Assignment> all = model_.events.assignments;
@@ -151,11 +152,12 @@ std::span<const std::pair<std::uint32_t, double>> Assignments::execute(std::span
       if (!is_first(number, value, point, nominal[v])) continue;
       const double old = point.values[v];
       const bool same = again ? agree(assignment, old, value, nominal[v]) : value == old;
+      disagree_ = disagree_ || !same;
       if (is_state_[v])
         assigned_[v] = same && keeps_state(assignment, point, nominal[v]) ? 0 : kState;
       else if (!same)  // its own value changes nothing
         assigned_[v] = kDiscrete;
-      if (!same) changes_.emplace_back(v, value);
+      if (value != old) changes_.emplace_back(v, value);
     }
   }
   for (auto [variable, value] : changes_) point.values[variable] = value;

@@ -22,8 +22,7 @@ class Assignments {
   explicit Assignments(const Model& model);
 
   /// Executes the assignments of the triggers that fired (per trigger: 1), and returns the variables whose
-  /// values it has changed, with their new values. `again`: a further time in the same round; changes of the
-  /// size of a rounding error then do not count.
+  /// values it has changed, with their new values. `again`: a further time in the same round.
   std::span<const std::pair<std::uint32_t, double>> execute(std::span<const std::uint8_t> fired,
                                                             const Point& point,
                                                             std::span<const double> nominal, bool again);
@@ -35,6 +34,8 @@ class Assignments {
   std::optional<Failure> cyclic(std::span<const std::uint8_t> fired, double time);
   /// The number of assignments that the last `execute` has executed.
   std::size_t executed() const { return executed_; }
+  /// Whether the last `execute` has changed values, if it was a further time by more than rounding errors.
+  bool disagree() const { return disagree_; }
   /// Per variable: what this round has assigned; 0 if it has not, or if it has given a discrete variable
   /// its own value, or x := pre x to a state.
   std::span<const std::uint8_t> assigned() const { return assigned_; }
@@ -65,6 +66,7 @@ class Assignments {
   std::optional<Conflict> conflict_, lost_;         // the first ones
   std::optional<Executed> not_finite_, not_exact_;  // the first value that is none, or too large an Int
   std::size_t executed_ = 0;
+  bool disagree_ = false;
   std::vector<std::uint32_t> previous_of_;                 // by variable: its number in Events::previous
   std::vector<std::uint8_t> assigned_, is_state_;          // by variable
   std::vector<double> results_, result_;                   // of rows: of `execute`, of `evaluate`

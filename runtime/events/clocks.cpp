@@ -38,7 +38,7 @@ bool Clocks::start(double time, bool processed, std::span<const double> paramete
     const Clock& c = events_.clocks[k];
     const double period = parameters[c.period];
     bool fine = std::isfinite(period) && period > 0 && std::isfinite(parameters[c.offset]) &&
-                std::isfinite(parameters[c.start]);
+                std::isfinite(parameters[c.start]) && !std::isnan(parameters[c.stop]);
     double most = 0;
     for (std::uint32_t j = 0; j < c.jitters && fine; ++j) {
       const double here = parameters[events_.jitters[c.first_jitter + j]];

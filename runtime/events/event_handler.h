@@ -31,7 +31,7 @@ class EventHandler {
   Clocks& clocks() { return clocks_; }
   const Clocks& clocks() const { return clocks_; }
   Assignments& assignments() { return assignments_; }
-  /// Forgets which conditions held at the last instant (`terminated`).
+  /// Forgets what terminated the simulation at the last instant.
   void begin_instant() { terminated_.reset(); }
   /// Lets the clocks that tick at this time, up to rounding, fire in the next round.
   void tick(double time, std::span<const double> parameters);
@@ -72,7 +72,7 @@ class EventHandler {
   bool assign(const Point& point, std::span<const double> nominal, bool again);
   /// Whether an assignment reads, itself, a variable that one assigns.
   bool reads_assigned() const { return reads_assigned_; }
-  /// Whether assignments since the last call changed a variable that the integrator's equations read.
+  /// Whether assignments since the last call changed a variable that equations or conditions read.
   bool changed() const { return changed_; }
   bool take_changed() { return std::exchange(changed_, false); }
 

@@ -257,16 +257,7 @@ bool EventIteration::assign(const Point& point) {
   std::size_t most = ZeroCrossings::kIterations;
   for (std::size_t iteration = 0; iteration < most; ++iteration) {
     const bool again = iteration > 0;
-    if (!assign_directly(point, again)) {
-      if (const auto failure = handler_.assignments().invalid(point.time)) {
-        instance_.failure() = *failure;
-        return false;
-      }
-      if (!make_consistent(point, {}, Stage::Settled)) return false;
-      if (!zero_crossings_.unresolvable()) return true;
-      instance_.failure() = endless(point.time);
-      return false;
-    }
+    if (!assign_directly(point, again)) return settle(point);
     most = std::min<std::size_t>(most, handler_.assignments().executed() + 2);
     if (again) {
       zero_crossings_.set_decisions(decisions_);
@@ -281,6 +272,8 @@ bool EventIteration::assign(const Point& point) {
     consistent_ = !update(point, false, true, false);
     if (!make_consistent(point, {}, Stage::Assigned)) return false;
   }
+  // Values that follow from an iteration may go on changing by rounding errors.
+  if (!disagree_) return settle(point);
   // NaN equals nothing, so that an assignment of it never settles.
   const auto invalid = handler_.assignments().invalid(point.time);
   instance_.failure() = invalid && invalid->kind == FailureKind::NotFinite
@@ -289,14 +282,28 @@ bool EventIteration::assign(const Point& point) {
   return false;
 }
 
+/// The end of a round whose assignments no longer change.
+bool EventIteration::settle(const Point& point) {
+  if (const auto failure = handler_.assignments().invalid(point.time)) {
+    instance_.failure() = *failure;
+    return false;
+  }
+  if (!make_consistent(point, {}, Stage::Settled)) return false;
+  if (!zero_crossings_.unresolvable()) return true;
+  instance_.failure() = endless(point.time);
+  return false;
+}
+
 /// Executes the assignments until those that read each other directly agree, without solving equations. A
 /// value that is computed from the old value of another one is never used. Whether a value changed, or this
 /// is the first execution.
 bool EventIteration::assign_directly(const Point& point, bool again) {
   bool any = !again;
+  disagree_ = false;
   for (int repetition = 0; repetition < ZeroCrossings::kIterations; ++repetition) {
     const bool changed = handler_.assign(point, instance_.nominal, again || repetition > 0);
     any = any || changed;
+    disagree_ = disagree_ || handler_.assignments().disagree();
     if ((!changed && (again || repetition > 0)) || !handler_.reads_assigned()) break;
   }
   return any;

@@ -189,6 +189,7 @@ class EventIteration {
   bool accumulates(double time);
   bool assign(const Point& point);
   bool assign_directly(const Point& point, bool again);
+  bool settle(const Point& point);
 
   ModelInstance& instance_;
   double moment_;
@@ -203,6 +204,7 @@ class EventIteration {
   bool consistent_ = false;
   // The same without zero crossings: equations and what zero crossings read.
   bool inputs_evaluated_ = false;
+  bool disagree_ = false;             // assignments of the last repetition, by more than rounding errors
   bool functions_evaluated_ = false;  // those of zero crossings, at the same values
   bool zero_crossings_changed_ = false;
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.

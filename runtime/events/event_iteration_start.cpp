@@ -80,6 +80,10 @@ bool EventIteration::resume(double time, Failure& failure, bool same_run) {
   if (!same_run) accumulation_.clear();
   if (handler_.empty()) return true;
   handler_.accept(point);
+  if (const auto undefined = handler_.undefined_condition(time)) {
+    failure = *undefined;
+    return false;
+  }
   return handler_.clocks().start(time, true, instance_.parameters, failure);
 }
 

@@ -331,9 +331,15 @@ bool TimeLoop::makes_progress(double time) {
 bool TimeLoop::terminated(double time) {
   outcome_.terminated = problem_.events.terminated();
   if (!outcome_.terminated) return false;
-  if (outcome_.reached < time && problem_.instance.observe(time, observed_)) {
+  if (outcome_.reached < time) {
+    if (!problem_.instance.observe(time, observed_)) {
+      outcome_.terminated.reset();
+      fail(problem_.instance.failure());
+      return true;
+    }
     outcome_.reached = time;
-    if (!recorder_.after_event(row_time(time), problem_.instance.values, true)) write_row(time);
+    if (!recorder_.after_event(row_time(time), problem_.instance.values, true) && !write_row(time))
+      return true;
   }
   outcome_.status = Outcome::Completed;
   if (event_ && !turned_back_ && !problem_.assertions.empty() &&

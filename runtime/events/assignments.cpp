@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace runtime {
 
@@ -28,8 +29,10 @@ Assignments::Assignments(const Model& model) : model_(model), cycles_(model) {
   const Events& events = model.events;
   if (events.triggers == 0) return;
   previous_of_.assign(model.variables, kNone);
+  next_previous_.assign(events.previous.size(), kNone);
   for (std::uint32_t k = 0; k < events.previous.size(); ++k)
-    if (const std::uint32_t of = events.previous[k].of; of != kNone) previous_of_[of] = k;
+    if (const std::uint32_t of = events.previous[k].of; of != kNone)
+      next_previous_[k] = std::exchange(previous_of_[of], k);
   assigned_.assign(model.variables, 0);
   is_state_.assign(model.variables, 0);
   for (const State& state : model.states) is_state_[state.variable] = 1;
@@ -75,19 +78,27 @@ bool Assignments::is_first(std::uint32_t number, double value, const Point& poin
   return false;
 }
 
+/// The value that an assignment would give if its variable, and all that equals it, had had this value before
+/// the round.
+double Assignments::evaluate_after(const Assignment& assignment, double before, const Point& point) {
+  held_.clear();
+  for (std::uint32_t p = previous_of_[assignment.variable]; p != kNone; p = next_previous_[p]) {
+    const Events::Previous& previous = model_.events.previous[p];
+    held_.push_back(std::exchange(point.values[previous.variable], with_sign(previous.negated, before)));
+  }
+  const double value = evaluate(assignment, point);
+  auto held = held_.begin();
+  for (std::uint32_t p = previous_of_[assignment.variable]; p != kNone; p = next_previous_[p])
+    point.values[model_.events.previous[p].variable] = *held++;
+  return value;
+}
+
 /// Whether an assignment of this value to its variable would give another one if it were executed again, with
 /// this value before it: a count does, `pre n + 1`, a largest value so far does not, `max (pre n) x`.
 bool Assignments::counts_further(const Assignment& assignment, double value, const Point& point,
                                  double nominal) {
-  const std::uint32_t p = previous_of_[assignment.variable];
-  if (p == kNone) return false;
-  const Events::Previous& previous = model_.events.previous[p];
-  double& before = point.values[previous.variable];
-  const double held = before;
-  before = with_sign(previous.negated, value);
-  const double next = evaluate(assignment, point);
-  before = held;
-  return !agree(assignment, value, next, nominal);
+  return previous_of_[assignment.variable] != kNone &&
+         !agree(assignment, value, evaluate_after(assignment, value, point), nominal);
 }
 
 void Assignments::check_value(std::uint32_t number, double value) {
@@ -104,15 +115,10 @@ bool Assignments::keeps_state(const Assignment& assignment, const Point& point, 
   const std::uint32_t p = previous_of_[assignment.variable];
   if (p == kNone) return false;
   const Events::Previous& previous = model_.events.previous[p];
-  double& before = point.values[previous.variable];
-  const double held = before, distance = kDisplacement * std::max(std::abs(held), nominal);
-  auto follows = [&](double displaced) {
-    before = displaced;
-    return evaluate(assignment, point) == with_sign(previous.negated, displaced);
-  };
-  const bool all = follows(held + distance) && follows(held - distance);
-  before = held;
-  return all;
+  const double held = with_sign(previous.negated, point.values[previous.variable]);
+  const double distance = kDisplacement * std::max(std::abs(held), nominal);
+  auto follows = [&](double displaced) { return evaluate_after(assignment, displaced, point) == displaced; };
+  return follows(held + distance) && follows(held - distance);
 }
 
 std::span<const std::pair<std::uint32_t, double>> Assignments::execute(std::span<const std::uint8_t> fired,

@@ -53,6 +53,7 @@ class Assignments {
   };
   /// The value that an assignment gives at the point.
   double evaluate(const Assignment& assignment, const Point& point);
+  double evaluate_after(const Assignment& assignment, double before, const Point& point);
   bool is_first(std::uint32_t number, double value, const Point& point, double nominal);
   bool counts_further(const Assignment& assignment, double value, const Point& point, double nominal);
   void check_value(std::uint32_t number, double value);
@@ -67,7 +68,10 @@ class Assignments {
   std::optional<Executed> not_finite_, not_exact_;  // the first value that is none, or too large an Int
   std::size_t executed_ = 0;
   bool disagree_ = false;
-  std::vector<std::uint32_t> previous_of_;                 // by variable: its number in Events::previous
+  // By variable: a `pre` of it, into Events::previous; by `pre`: another one of the same variable, by an
+  // alias.
+  std::vector<std::uint32_t> previous_of_, next_previous_;
+  std::vector<double> held_;                               // of `evaluate_after`
   std::vector<std::uint8_t> assigned_, is_state_;          // by variable
   std::vector<double> results_, result_;                   // of rows: of `execute`, of `evaluate`
   std::vector<std::pair<std::uint32_t, double>> changes_;  // of `execute`

@@ -34,12 +34,13 @@ EventIteration::EventIteration(ModelInstance& instance, double moment)
   if (!handler_.empty()) zero_crossings_.find_readers(handler_.read_parameters());
 }
 
-/// Whether what equations give is known, although values of zero crossings have changed: events alone read
-/// these. The answer holds once.
-bool EventIteration::take_inputs_evaluated() {
+/// After changes of the values of zero crossings what equations give is still known if events alone read
+/// these.
+void EventIteration::drop_outdated() {
   const bool equations_changed = zero_crossings_.take_equations_changed();
-  const bool evaluated = std::exchange(inputs_evaluated_, false);
-  return evaluated && !equations_changed && all_finite(instance_.values);
+  const bool has_values =
+      evaluated_ == Evaluated::Nothing || evaluated_ == Evaluated::Consistent || all_finite(instance_.values);
+  if (equations_changed || !has_values) evaluated_ = Evaluated::Nothing;
 }
 
 bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, Stage stage) {
@@ -51,24 +52,24 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
     if (stage == Stage::Assigned) handler_.rearm(point);
     return true;
   }
-  if (!initial.empty()) zero_crossings_.update_by_guesses(point, instance_.parameters);
-  bool known = std::exchange(consistent_, false) && initial.empty(), rearm = stage == Stage::Assigned;
-  if (!initial.empty()) inputs_evaluated_ = false;
+  const bool start = !initial.empty();
+  if (start) zero_crossings_.update_by_guesses(point, instance_.parameters);
+  bool rearm = stage == Stage::Assigned;
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
-    const bool evaluated = take_inputs_evaluated() || known;
-    if (!evaluated) evaluator.parameters_changed();
-    if (!evaluated && (!evaluator.run_checked(initial, point) || !evaluate_inputs(point))) {
-      if (initial.empty() || !update_where_known(initial, point)) return false;
-      zero_crossings_changed_ = true;
-      continue;
+    drop_outdated();
+    if (start) evaluated_ = Evaluated::Nothing;
+    if (evaluated_ == Evaluated::Nothing) {
+      evaluator.parameters_changed();
+      if (!evaluator.run_checked(initial, point) || !evaluate_inputs(point)) {
+        if (!start || !update_where_known(initial, point)) return false;
+        zero_crossings_changed_ = true;
+        continue;
+      }
+      evaluated_ = Evaluated::Inputs;
     }
-    inputs_evaluated_ = initial.empty();
     zero_crossings_.tolerate(roundings(iteration));
     const bool one_at_a_time = iteration >= ZeroCrossings::kSimultaneousIterations;
-    const bool agree =
-        known || !update(point, one_at_a_time, evaluated && functions_evaluated_, !initial.empty());
-    functions_evaluated_ = true;
-    known = false;
+    const bool agree = evaluated_ == Evaluated::Consistent || !update(point, one_at_a_time, start);
     // Conditions change by what is assigned, and by what follows from it, before comparisons at zero leave
     // it.
     if (agree && std::exchange(rearm, false)) handler_.rearm(point);
@@ -84,7 +85,8 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
 }
 
 /// Changes the values of zero crossings that contradict their differences. Whether there were any.
-bool EventIteration::update(const Point& point, bool one_at_a_time, bool evaluated, bool start) {
+bool EventIteration::update(const Point& point, bool one_at_a_time, bool start) {
+  const bool evaluated = std::exchange(evaluated_, Evaluated::Functions) >= Evaluated::Functions;
   return evaluated ? zero_crossings_.update_evaluated(point, instance_.parameters, one_at_a_time)
                    : zero_crossings_.update(point, instance_.parameters, one_at_a_time, start);
 }
@@ -120,9 +122,9 @@ bool EventIteration::advance(const Point& from, Point& later) {
 /// rounding error, as of a velocity at rest whose force is just beginning, by two moments. Whether one
 /// changed.
 bool EventIteration::look_ahead(const Point& point, bool after_assignment, bool first_only) {
-  consistent_ = !zero_crossings_.undecided(after_assignment);
-  if (consistent_) return false;
-  functions_evaluated_ = false;
+  const bool undecided = zero_crossings_.undecided(after_assignment);
+  evaluated_ = undecided ? Evaluated::Inputs : Evaluated::Consistent;
+  if (!undecided) return false;
   here_ = instance_.values;
   Point later = point;
   const bool known = advance({point.time, here_.data(), point.parameters}, later);
@@ -150,7 +152,6 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
                              const Instant& instant) {
   if (empty()) return true;
   const Point point = instance_.point(time);
-  consistent_ = false;
   begin_instant(time);
   record_.begin(time, instance_.values, instant.reversal);
   if (!handler_.empty()) {
@@ -164,8 +165,6 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
     }
     if (!directions.empty()) record_rates(point, instant.evaluated);
   }
-  functions_evaluated_ =
-      instant.evaluated && directions.empty() && zero_crossings_.functions().none_to_evaluate();
   const bool jump_arrived = history_.arrive(time);
   if (jump_arrived) history_.evaluate(time, instance_.values);
   parameters_before_ = instance_.parameters;
@@ -175,7 +174,10 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
     zero_crossings_.functions().evaluate(point);
   }
   zero_crossings_.take_equations_changed();
-  inputs_evaluated_ = !jump_arrived && (instant.evaluated || !handler_.empty() || !directions.empty());
+  if (!jump_arrived && (instant.evaluated || !handler_.empty() || !directions.empty()))
+    evaluated_ = instant.evaluated && directions.empty() && zero_crossings_.functions().none_to_evaluate()
+                     ? Evaluated::Functions
+                     : Evaluated::Inputs;
   zero_crossings_.crossed(directions, instance_.parameters);
   bool done = make_consistent(point, {}, Stage::Crossings) && handle_events(point);
   zero_crossings_.end_instant(instance_.parameters);
@@ -213,7 +215,7 @@ bool EventIteration::handle_events(const Point& point) {
       handler_.record_previous(instance_.values);
     } else {
       if (!handler_.advance_previous(instance_.values)) return true;
-      consistent_ = inputs_evaluated_ = false;
+      evaluated_ = Evaluated::Nothing;
       if (!make_consistent(point, {}, Stage::Crossings)) return false;
     }
   }
@@ -266,10 +268,9 @@ bool EventIteration::assign(const Point& point) {
     }
     if (!evaluate_inputs(point)) return false;
     zero_crossings_.take_equations_changed();
-    inputs_evaluated_ = true;
     zero_crossings_.assigned(point, handler_.assignments().assigned(), handler_.changed());
-    functions_evaluated_ = true;
-    consistent_ = !update(point, false, true, false);
+    evaluated_ = Evaluated::Functions;
+    if (!update(point, false, false)) evaluated_ = Evaluated::Consistent;
     if (!make_consistent(point, {}, Stage::Assigned)) return false;
   }
   // Values that follow from an iteration may go on changing by rounding errors.

@@ -70,7 +70,7 @@ class EventIteration {
   /// Solves `initial` and then the dynamic schedule, and changes the values of zero crossings, until both
   /// agree. False: `failure()` of the instance, as for the others below.
   bool make_consistent(const Point& point, std::span<const Step> initial) {
-    consistent_ = false;
+    evaluated_ = Evaluated::Nothing;
     return make_consistent(point, initial, Stage::Crossings);
   }
   /// Whether the last `make_consistent` changed the value of a zero crossing.
@@ -98,7 +98,7 @@ class EventIteration {
   /// Before the evaluation of an instant at this time: what is known beforehand not to change then is not
   /// evaluated. `process` does so itself.
   void begin_instant(double time) {
-    functions_evaluated_ = false;
+    evaluated_ = Evaluated::Nothing;
     zero_crossings_.functions().set_time_unchanged(time_events_.unchanged_at(time));
   }
   /// Processes the events at this time; watched differences have crossed zero in these directions (empty:
@@ -136,7 +136,7 @@ class EventIteration {
         {time_events_.next(instance_.point(time)), handler_.clocks().next_tick(), history_.next_arrival()});
   }
   /// Whether the watched differences are those of the current values.
-  bool functions_evaluated() const { return functions_evaluated_; }
+  bool functions_evaluated() const { return evaluated_ >= Evaluated::Functions; }
   /// The trigger that terminates the simulation here.
   std::optional<std::uint32_t> terminated() const {
     return handler_.empty() ? std::nullopt : handler_.terminated();
@@ -176,10 +176,17 @@ class EventIteration {
   /// What has changed the values that are made consistent: crossings and `pre`; assignments, which may have
   /// to be repeated; the same, with their last values.
   enum class Stage : std::uint8_t { Crossings, Assigned, Settled };
-  /// Begins with the evaluation unless values are `consistent_`.
+  /// How far the current values are evaluated. Each includes those before it.
+  enum class Evaluated : std::uint8_t {
+    Nothing,
+    Inputs,      // the equations, and what zero crossings read (`evaluate_inputs`)
+    Functions,   // the functions of zero crossings
+    Consistent,  // and the values of zero crossings agree with these
+  };
+  /// Begins with what is not `evaluated_`.
   bool make_consistent(const Point& point, std::span<const Step> initial, Stage stage);
-  bool take_inputs_evaluated();
-  bool update(const Point& point, bool one_at_a_time, bool evaluated, bool start);
+  void drop_outdated();
+  bool update(const Point& point, bool one_at_a_time, bool start);
   bool update_where_known(std::span<const Step> initial, const Point& point);
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool after_assignment, bool first_only);
@@ -200,12 +207,8 @@ class EventIteration {
   Accumulation accumulation_;
   History history_;
   EventRecord record_;
-  // What zero crossings read is evaluated at the current values, and they agree with it.
-  bool consistent_ = false;
-  // The same without zero crossings: equations and what zero crossings read.
-  bool inputs_evaluated_ = false;
-  bool disagree_ = false;             // assignments of the last repetition, by more than rounding errors
-  bool functions_evaluated_ = false;  // those of zero crossings, at the same values
+  Evaluated evaluated_ = Evaluated::Nothing;
+  bool disagree_ = false;  // assignments of the last repetition, by more than rounding errors
   bool zero_crossings_changed_ = false;
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
   std::vector<double> here_, later_, parameters_before_, parameters_at_round_;

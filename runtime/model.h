@@ -215,9 +215,9 @@ constexpr double kFirstInexact = 9007199254740992.0;
 /// changes from false to true, when its clock ticks, or at the start or the end of the simulation.
 struct Events {
   std::uint32_t triggers = 0;
-  std::vector<std::uint32_t> conditions;         // Residual batches: not 0 is true
-  std::vector<std::uint32_t> conditional;        // the triggers of their rows, batch after batch
-  std::vector<std::uint32_t> initial, terminal;  // triggers that fire at the start, and at the end
+  std::vector<std::uint32_t> conditions;          // Residual batches: not 0 is true
+  std::vector<std::uint32_t> condition_triggers;  // the triggers of their rows, batch after batch
+  std::vector<std::uint32_t> initial, terminal;   // triggers that fire at the start, and at the end
   struct Alternative {  // `trigger` does not fire when one before it in its chain does
     std::uint32_t trigger = 0, preceding = 0;
   };
@@ -231,7 +231,7 @@ struct Events {
     bool negated = false;
   };
   std::vector<Previous> previous;
-  std::vector<std::uint32_t> last;  // triggers that terminate the simulation
+  std::vector<std::uint32_t> terminating;  // triggers that terminate the simulation
   /// Triggers after which another model continues (integrate/structure.h), ascending. They act as long as
   /// their conditions hold, not only when these become true.
   std::vector<std::uint32_t> transitions;

@@ -200,7 +200,8 @@ void verify(const Plan& plan) {
         a.value.row >= model.batches[a.value.batch].count)
       broken("an assignment has no value");
   }
-  for (const auto* triggers : {&model.events.conditional, &model.events.initial, &model.events.terminal})
+  for (const auto* triggers :
+       {&model.events.condition_triggers, &model.events.initial, &model.events.terminal})
     for (const std::uint32_t t : *triggers)
       if (t >= model.events.triggers) broken("an event has no trigger");
   for (const runtime::Events::Alternative& a : model.events.alternatives)

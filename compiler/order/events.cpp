@@ -40,7 +40,7 @@ void add_events(const system::System& system, const dae::System& dae, Kernels& k
   events.triggers = static_cast<std::uint32_t>(system.events.triggers.size());
   for (std::uint32_t t = 0; t < events.triggers; ++t) {
     const system::Trigger& trigger = system.events.triggers[t];
-    if (trigger.kind == system::Trigger::Terminate) events.last.push_back(t);
+    if (trigger.kind == system::Trigger::Terminate) events.terminating.push_back(t);
     if (trigger.kind == system::Trigger::Transition) events.transitions.push_back(t);
     if (trigger.initial) events.initial.push_back(t);
     if (trigger.terminal) events.terminal.push_back(t);
@@ -49,7 +49,7 @@ void add_events(const system::System& system, const dae::System& dae, Kernels& k
   for (const EquationTable& table : dae.conditions.tables) {
     if (table.rows() == 0) continue;
     events.conditions.push_back(add_rows(table, 0, kernels, plan));
-    events.conditional.insert(events.conditional.end(), table.tags.begin(), table.tags.end());
+    events.condition_triggers.insert(events.condition_triggers.end(), table.tags.begin(), table.tags.end());
   }
   for (const EquationTable& table : dae.values.tables) {
     if (table.rows() == 0) continue;

@@ -34,7 +34,7 @@ Components::Components(ModelInstance& whole, double time, double stop, double mo
       exact_(whole, {time, stop, moment},
              [this](std::span<const std::uint32_t> ids, Submodel& part) { extract(ids, part); }) {
   if (dependent_.empty() || !whole.model.sets.empty()) return;
-  for (const auto* triggers : {&whole.model.events.last, &whole.model.events.terminal})
+  for (const auto* triggers : {&whole.model.events.terminating, &whole.model.events.terminal})
     for (const std::uint32_t t : *triggers) at_end_[t] = 1;
   std::vector<std::uint32_t> first;  // by zero crossing: the number of its first row
   std::uint32_t crossings = 0;
@@ -130,7 +130,7 @@ bool Components::is_exact_row(std::uint32_t row) const {
              (variation != Variation::Other &&
               model.zero_crossings[section.crossing].kind == ZeroCrossing::Comparison);
     case Kind::Condition:
-      return !at_end_[model.events.conditional[section.tag + at]] && variation == Variation::Constant;
+      return !at_end_[model.events.condition_triggers[section.tag + at]] && variation == Variation::Constant;
     case Kind::Value: return !at_end_[model.events.assignments[section.tag + at].trigger];
     case Kind::Alternative: return !at_end_[model.events.alternatives[at].preceding];
     case Kind::Previous:

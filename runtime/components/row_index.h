@@ -50,7 +50,8 @@ class RowIndex {
     bool loop = false;
     std::uint32_t index = 0;     // of the batch or loop
     std::uint32_t crossing = 0;  // Crossing: of the zero crossing
-    std::uint32_t tag = 0;       // Condition, Value: place of the first row in `conditional` or `assignments`
+    std::uint32_t tag =
+        0;  // Condition, Value: place of the first row in `condition_triggers` or `assignments`
     std::uint32_t first = 0, rows = 0;
   };
 
@@ -175,7 +176,7 @@ void RowIndex::each_written(std::uint32_t row, const Visit& visit) const {
         visit(parameter_node(crossing.first + j * section.rows + at));
       break;
     }
-    case Kind::Condition: visit(trigger_node(model_.events.conditional[section.tag + at])); break;
+    case Kind::Condition: visit(trigger_node(model_.events.condition_triggers[section.tag + at])); break;
     case Kind::Value: visit(model_.events.assignments[section.tag + at].variable); break;
     case Kind::Previous: visit(model_.events.previous[at].variable); break;
     case Kind::Clock: visit(trigger_node(model_.events.clocks[at].trigger)); break;

@@ -181,7 +181,8 @@ void Extraction::section(const RowIndex::Section& section, std::span<const std::
     case Kind::Condition:
       model.events.conditions.push_back(of_batch());
       for (const std::uint32_t row : rows)
-        model.events.conditional.push_back(trigger(whole_.events.conditional[section.tag + row]));
+        model.events.condition_triggers.push_back(
+            trigger(whole_.events.condition_triggers[section.tag + row]));
       break;
     case Kind::Value:
       model.events.values.push_back(of_batch());
@@ -267,8 +268,8 @@ void Extraction::extract(std::span<const std::uint32_t> rows, Submodel& part) {
   part.foreign_parameters.clear();
   Model& model = part.model;
   for (auto* list : {&model.tables, &model.equations, &model.tearing_variables, &model.events.conditions,
-                     &model.events.conditional, &model.events.values, &model.events.jitters,
-                     &model.assertions, &model.events.last, &model.events.terminal})
+                     &model.events.condition_triggers, &model.events.values, &model.events.jitters,
+                     &model.assertions, &model.events.terminating, &model.events.terminal})
     list->clear();
   for (auto* list : {&model.dynamic, &model.compared, &model.asserted}) list->clear();
   model.states.clear(), model.batches.clear(), model.loops.clear(), model.zero_crossings.clear();
@@ -299,7 +300,7 @@ void Extraction::extract(std::span<const std::uint32_t> rows, Submodel& part) {
     for (const std::uint32_t t : triggers)
       if (stamp_[rows_.trigger_node(t)] == clock_) list.push_back(trigger(t));
   };
-  those_of_part(whole_.events.last, model.events.last);
+  those_of_part(whole_.events.terminating, model.events.terminating);
   those_of_part(whole_.events.terminal, model.events.terminal);
   model.variables = static_cast<std::uint32_t>(part.variables.size());
   model.parameters.assign(part.parameters.size(), {});
@@ -340,8 +341,8 @@ void Extraction::write_structure() {
   records(m.time_functions,
           [&](const TimeFunction& f) { return std::array{f.zero_crossing, f.row, f.first_row, f.rows}; });
   records(m.time_rows, [&](const BatchRow& r) { return std::array{r.batch, r.row}; });
-  for (const auto* values : {&m.events.conditions, &m.events.conditional, &m.events.values, &m.events.jitters,
-                             &m.events.last, &m.events.terminal, &m.assertions})
+  for (const auto* values : {&m.events.conditions, &m.events.condition_triggers, &m.events.values,
+                             &m.events.jitters, &m.events.terminating, &m.events.terminal, &m.assertions})
     list(*values);
   records(m.events.assignments, [&](const Assignment& a) {
     return std::array{a.trigger, a.variable, word(a.negated), word(a.integer)};

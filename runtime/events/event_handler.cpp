@@ -8,13 +8,13 @@ namespace runtime {
 
 EventHandler::EventHandler(const Model& model) : model_(model), clocks_(model.events), assignments_(model) {
   if (empty()) return;
-  condition_.assign(model.events.conditional.size(), 0);
+  condition_.assign(model.events.condition_triggers.size(), 0);
   condition_before_ = condition_;
   fired_.assign(model.events.triggers, 0);
   last_fired_ = due_ = replaced_ = fired_;
-  for (std::uint32_t k = 0; k < model.events.conditional.size(); ++k) {
-    const std::uint32_t trigger = model.events.conditional[k];
-    if (std::ranges::find(model.events.last, trigger) != model.events.last.end())
+  for (std::uint32_t k = 0; k < model.events.condition_triggers.size(); ++k) {
+    const std::uint32_t trigger = model.events.condition_triggers[k];
+    if (std::ranges::find(model.events.terminating, trigger) != model.events.terminating.end())
       terminating_.emplace_back(k, trigger);
     if (std::ranges::binary_search(model.events.transitions, trigger)) transitions_.emplace_back(k, trigger);
   }
@@ -89,7 +89,7 @@ void EventHandler::evaluate_conditions(const Point& point) {
 std::optional<Failure> EventHandler::undefined_condition(double time) const {
   if (!undefined_) return std::nullopt;
   Failure failure{.kind = FailureKind::UndefinedCondition, .time = time};
-  failure.triggers.push_back(model_.events.conditional[*undefined_]);
+  failure.triggers.push_back(model_.events.condition_triggers[*undefined_]);
   return failure;
 }
 
@@ -97,11 +97,11 @@ std::vector<std::uint32_t> EventHandler::constantly_true(const Point& point) {
   if (constant_.empty()) return {};
   const Events& events = model_.events;
   std::vector<std::uint32_t> conditions(events.triggers, 0);  // of each that count
-  for (const std::uint32_t t : events.conditional) ++conditions[t];
-  for (const auto* others : {&events.initial, &events.last, &events.transitions})
+  for (const std::uint32_t t : events.condition_triggers) ++conditions[t];
+  for (const auto* others : {&events.initial, &events.terminating, &events.transitions})
     for (const std::uint32_t t : *others) conditions[t] = 0;
   for (std::size_t k = 0; k < constant_.size(); ++k)
-    if (!constant_[k]) conditions[events.conditional[k]] = 0;
+    if (!constant_[k]) conditions[events.condition_triggers[k]] = 0;
   std::vector<std::uint32_t> found;
   for (std::uint32_t a = 0; a < events.assignments.size(); ++a) {
     const std::uint32_t trigger = events.assignments[a].trigger;
@@ -130,7 +130,7 @@ bool EventHandler::fire(const Point& point) {
   fired_.swap(due_);
   std::ranges::fill(due_, std::uint8_t(0));
   for (std::size_t k = 0; k < condition_.size(); ++k)
-    if (condition_[k] && !condition_before_[k]) fired_[model_.events.conditional[k]] = 1;
+    if (condition_[k] && !condition_before_[k]) fired_[model_.events.condition_triggers[k]] = 1;
   for (const Events::Alternative& a : model_.events.alternatives) {
     replaced_[a.trigger] = fired_[a.preceding] || replaced_[a.preceding];
     if (replaced_[a.trigger]) fired_[a.trigger] = 0;
@@ -196,14 +196,14 @@ std::optional<std::uint32_t> EventHandler::terminated() const {
 std::vector<std::uint8_t> EventHandler::holding() const {
   std::vector<std::uint8_t> result(model_.events.triggers, 0);
   for (std::size_t k = 0; k < condition_.size(); ++k)
-    result[model_.events.conditional[k]] |= std::uint8_t(condition_[k] != 0);
+    result[model_.events.condition_triggers[k]] |= std::uint8_t(condition_[k] != 0);
   return result;
 }
 
 bool EventHandler::let_become_true(std::span<const std::uint8_t> before) {
   bool any = false;
   for (std::size_t k = 0; k < condition_.size(); ++k) {
-    if (!condition_[k] || before[model_.events.conditional[k]] != kDidNotHold) continue;
+    if (!condition_[k] || before[model_.events.condition_triggers[k]] != kDidNotHold) continue;
     condition_before_[k] = 0;
     any = true;
   }

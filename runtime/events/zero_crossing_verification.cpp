@@ -25,6 +25,7 @@ void ZeroCrossings::end_instant(std::span<const double> parameters) {
     if (decided_by_[watched[w]] == DecidedBy::Crossing) require_confirmation(w, Unconfirmed::Crossed);
   std::ranges::fill(decided_by_, DecidedBy::Difference);
   std::ranges::fill(crossing_value_, kNotCrossed);
+  std::ranges::fill(kept_, std::uint8_t(0));
   was_at_zero_ = is_at_zero_;
   any_at_zero_ = std::ranges::find(was_at_zero_, std::uint8_t(1)) != was_at_zero_.end();
 }

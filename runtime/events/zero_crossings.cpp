@@ -43,6 +43,7 @@ void ZeroCrossings::get_decisions(Decisions& decisions) const {
   decisions.why_unconfirmed = why_unconfirmed_;
   decisions.unresolvable = unresolvable_;
   decisions.was_at_zero = was_at_zero_;
+  decisions.kept = kept_;
 }
 
 void ZeroCrossings::set_decisions(const Decisions& decisions) {
@@ -53,6 +54,7 @@ void ZeroCrossings::set_decisions(const Decisions& decisions) {
   why_unconfirmed_ = decisions.why_unconfirmed;
   unresolvable_ = decisions.unresolvable;
   was_at_zero_ = decisions.was_at_zero;
+  kept_ = decisions.kept;
 }
 
 void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> parameters) {

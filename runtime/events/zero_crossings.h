@@ -34,8 +34,9 @@ class ZeroCrossings {
  public:
   /// `nominal`: per variable, the magnitude that its errors are relative to.
   ZeroCrossings(const Model& model, std::span<const double> nominal);
-  /// Limit on the iterations of solving and `update`. From iteration kSimultaneousIterations on one value is
-  /// changed at a time, because several that change at once may alternate for ever.
+  /// Limit on every iteration at one instant: of solving and `update`, of rounds, of repeated assignments.
+  /// From iteration kSimultaneousIterations of the first on one value is changed at a time, because several
+  /// that change at once may alternate for ever.
   static constexpr int kIterations = 200, kSimultaneousIterations = 20;
 
   bool empty() const { return functions_.size() == 0; }
@@ -175,7 +176,7 @@ class ZeroCrossings {
   struct Decisions {
     std::vector<DecidedBy> decided_by;
     std::vector<double> at_crossing, at_update;
-    std::vector<std::uint8_t> was_at_zero;
+    std::vector<std::uint8_t> was_at_zero, kept;
     std::vector<std::uint32_t> unconfirmed;
     std::vector<Unconfirmed> why_unconfirmed;
     bool unresolvable = false;

@@ -19,7 +19,8 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
   auto exclude = [&](std::uint32_t trigger) {
     if (clock_of[trigger] != kNone) local[clock_of[trigger]] = 0;
   };
-  for (const auto* triggers : {&events.last, &events.conditional, &events.initial, &events.terminal})
+  for (const auto* triggers :
+       {&events.terminating, &events.condition_triggers, &events.initial, &events.terminal})
     for (const std::uint32_t t : *triggers) exclude(t);
   for (const Events::Alternative& a : events.alternatives) {
     exclude(a.trigger);

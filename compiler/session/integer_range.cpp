@@ -43,16 +43,17 @@ IntegerRange::IntegerRange(const pipeline::Compiled& model, pipeline::Columns& c
       at = known.try_emplace(alias.variable, columns.size()).first;
       columns.add(system::unknown_name(model.system, unknown), {alias.variable, false});
     }
-    signals_.push_back({unknown, at->second});
+    const bool opposite = columns.columns[at->second].negated != (alias.kind == dae::Alias::Negated);
+    signals_.push_back({unknown, at->second, opposite ? -1.0 : 1.0});
   }
 }
 
 runtime::Sink::Error IntegerRange::row(double time, std::span<const double> values) {
-  for (const Signal& signal : signals_)
+  for (const Signal& signal : signals_)  // one that the present mode does not have is NaN
     if (!found_ && std::abs(values[signal.column]) >= runtime::kFirstInexact) {
       found_ = &signal;
       time_ = time;
-      value_ = values[signal.column];
+      value_ = signal.sign * values[signal.column];
       return {.reason = "an Int signal is too large"};
     }
   return {};

@@ -35,6 +35,7 @@ class IntegerRange final : public runtime::Sink {
   struct Signal {
     std::uint32_t unknown = 0;
     std::size_t column = 0;
+    double sign = 1;  // of the unknown, relative to the column
   };
   std::vector<Signal> signals_;
   const Signal* found_ = nullptr;

@@ -17,6 +17,7 @@ bool ZeroCrossings::undecided(bool after_assignment) {
   auto is_undecided = [&](std::uint32_t k) {
     switch (decided_by_[k]) {
       case DecidedBy::Difference:
+      case DecidedBy::EarlierCrossing:
       case DecidedBy::Discrete:
       case DecidedBy::LookAhead: return std::abs(differences()[k]) <= noise(k);
       case DecidedBy::Rate: return after_assignment && at_zero(k);
@@ -105,7 +106,7 @@ void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> a
   // All variables of a model may be zero: then it has none.
   const std::uint8_t most_of_all = assigned.empty() ? std::uint8_t{0} : std::ranges::max(assigned);
   for (const std::uint32_t k : functions_.watched()) {
-    if (decided_by_[k] == DecidedBy::Difference) continue;
+    if (decided_by_[k] == DecidedBy::Difference || decided_by_[k] == DecidedBy::EarlierCrossing) continue;
     const bool changed = functions_.arguments()[k] != at_update_[k];
     std::uint8_t most = 0;  // of what it reads
     for (std::uint32_t slot = 0; slot < functions_.batch(k).slots; ++slot)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace runtime {
 
@@ -58,11 +59,19 @@ void ZeroCrossings::set_decisions(const Decisions& decisions) {
 }
 
 void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> parameters) {
-  at_crossing_ = differences();
+  // One that is not confirmed yet is where it was located, and may be just before its crossing.
+  const std::vector<double> before = std::exchange(at_crossing_, differences());
+  for (const std::uint32_t w : unconfirmed_) {
+    const std::uint32_t k = functions_.watched()[w];
+    if (why_unconfirmed_[w] != Unconfirmed::Crossed) continue;
+    decided_by_[k] = DecidedBy::EarlierCrossing;
+    at_crossing_[k] = before[k];
+  }
   for (std::size_t w = 0; w < directions.size(); ++w) {
     if (directions[w] == 0) continue;
     const std::uint32_t k = functions_.watched()[w];
     decided_by_[k] = DecidedBy::Crossing;
+    at_crossing_[k] = differences()[k];
     crossing_value_[k] = beyond_zero(k, directions[w] < 0, parameters);
     changed_[k] = hold(k, crossing_value_[k], parameters);
   }

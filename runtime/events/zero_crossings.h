@@ -160,13 +160,14 @@ class ZeroCrossings {
 
  private:
   enum class DecidedBy : std::uint8_t {
-    Difference,  // the sign of the difference
-    Crossing,    // the direction of its crossing, at this instant
-    LookAhead,   // its sign a moment later, as it was at zero
-    RateAfter,   // its change in a moment, after Rate
-    Rate,        // its rate, as it had crossed and then variables were assigned that left it there
-    Assignment,  // its new value, as an assignment of a state changed it
-    Discrete,    // its new value, as that of a discrete variable changed it; at zero it keeps the former one
+    Difference,       // the sign of the difference
+    Crossing,         // the direction of its crossing, at this instant
+    EarlierCrossing,  // the same at an instant before, which is not confirmed yet
+    LookAhead,        // its sign a moment later, as it was at zero
+    RateAfter,        // its change in a moment, after Rate
+    Rate,             // its rate, as it had crossed and then variables were assigned that left it there
+    Assignment,       // its new value, as an assignment of a state changed it
+    Discrete,  // its new value, as that of a discrete variable changed it; at zero it keeps the former one
   };
   // The value by the crossing of a difference that has not crossed: it equals none.
   static constexpr double kNotCrossed = std::numeric_limits<double>::quiet_NaN();

@@ -15,7 +15,8 @@ namespace {
 
 using runtime::FailureKind;
 
-// Events that change back at once are no further apart, a thousand of them, than this part of the time.
+// Of a thousand events that change back at once, the first and the last are no further apart than this part
+// of the time.
 constexpr double kChatter = 1e-11;
 
 class EventReport : FailureNames {
@@ -45,10 +46,21 @@ class EventReport : FailureNames {
   }
 
   void bad_clock() {
-    diagnostics_.report(Code::ClockSettings, trigger_span(f_.triggers[0]), "this clock has invalid settings")
-        .note(
-            "the period must be positive, its other settings finite numbers, and jitter must not change the "
-            "order of the ticks")
+    const runtime::Clock& clock =
+        *std::ranges::find(c_.plan.model.events.clocks, f_.triggers[0], &runtime::Clock::trigger);
+    Diagnostic& d = diagnostics_.report(Code::ClockSettings, trigger_span(f_.triggers[0]),
+                                        "this clock has invalid settings");
+    if (!f_.parameters.empty()) {
+      const auto [parameter, value] = f_.parameters[0];
+      const std::string_view name = parameter == clock.period   ? "period"
+                                    : parameter == clock.offset ? "offset"
+                                    : parameter == clock.start  ? "start"
+                                                                : "stop";
+      d.label(fmt::format("its {} is {}", name, number(value)));
+    }
+    d.note(
+         "the period must be positive, its other settings finite numbers, and jitter must not change the "
+         "order of the ticks")
         .note(trigger_instance(f_.triggers[0]));
   }
 
@@ -86,8 +98,8 @@ class EventReport : FailureNames {
     Diagnostic& d = diagnostics_.report(Code::AssignmentsConflict, span_of(second),
                                         fmt::format("{} is assigned different values at t = {}",
                                                     variable(f_.variables[0].variable), seconds(f_.time)));
-    d.label("this assigns " + number(f_.variables[1].value))
-        .also(first, "and this assigns " + number(f_.variables[0].value));
+    d.label("this assigns " + value(f_.variables[1]))
+        .also(first, "and this assigns " + value(f_.variables[0]));
     if (const std::string instance = system::instance_name(c_.system, second.instance); !instance.empty())
       d.note("in `" + instance + "`");
     const int clocks = is_clock(f_.assignments[0]) + is_clock(f_.assignments[1]);
@@ -114,9 +126,9 @@ class EventReport : FailureNames {
     Diagnostic& d = diagnostics_.report(
         Code::AssignmentsConflict, span_of(second),
         fmt::format("one of two assignments of one round to {} is lost at t = {}", v, seconds(f_.time)));
-    d.label("this assigns " + number(f_.variables[1].value));
+    d.label("this assigns " + value(f_.variables[1]));
     if (const Origin first = origin_of_assignment(f_.assignments[0]); first.source != second.source)
-      d.also(span_of(first), "and this assigns " + number(f_.variables[0].value) + ", too");
+      d.also(span_of(first), "and this assigns " + value(f_.variables[0]) + ", too");
     const std::string one =
         system::instance_name(c_.system, origin_of_assignment(f_.assignments[0]).instance);
     const std::string other = system::instance_name(c_.system, second.instance);
@@ -211,6 +223,9 @@ class EventReport : FailureNames {
                         : "a condition here changes back as soon as it has changed") +
               (instance.empty() ? std::string() : ", in `" + instance + "`"));
     }
+    // Handlers that make each other's conditions true.
+    for (std::size_t p = 1; p < std::min<std::size_t>(places.size(), 3); ++p)
+      if (places[p].source != places[0].source) d.also(span_of(places[p]), "and here");
     if (closer)
       d.note(
           fmt::format("{} events, each after a shorter time than the one before; the last one after {:.3g} s",
@@ -220,8 +235,12 @@ class EventReport : FailureNames {
     if (!f_.variables.empty()) d.note("with " + variables(4, true));
     const bool handled = std::ranges::any_of(
         f_.triggers, [&](std::uint32_t t) { return trigger_origin(t).source == places[0].source; });
+    const bool clock = !f_.triggers.empty() && std::ranges::all_of(f_.triggers, [&](std::uint32_t t) {
+      return c_.system.events.triggers[t].kind == system::Trigger::Every;
+    });
     d.help(
-        sequence || handled
+        clock ? "the simulation would have more than 10^12 ticks: give the clock a longer period"
+        : sequence || handled
             ? "let a condition end the sequence, as a ball comes to rest after its last bounce; dry "
               "friction, "
               "`sign v`, is `dryFriction` of the library, which sticks, or smooth, `tanh (v / 1.0e-3)`; "

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/pipeline/results.h"
+
 namespace sigrel::explain {
 
 std::string number(double value) {
@@ -21,12 +23,18 @@ std::string FailureNames::variable(std::uint32_t v) const {
   return "`" + dae::variable_name(c_.system, c_.dae, v) + "`";
 }
 
+std::string FailureNames::value(const runtime::FailedVariable& v) const {
+  const system::LocalInfo& info = system::unknown_info(c_.system, c_.dae.variables[v.variable].unknown);
+  if (info.type == system::SignalType::Real || !std::isfinite(v.value)) return number(v.value);
+  return pipeline::value_text(pipeline::description(info.type, sigrel::text(info.unit)), v.value, 17);
+}
+
 std::string FailureNames::variables(std::size_t limit, bool values) const {
   std::string text;
   const std::size_t n = std::min(limit, f_.variables.size());
   for (std::size_t i = 0; i < n; ++i)
-    text += (i ? ", " : "") + variable(f_.variables[i].variable) +
-            (values ? " = " + number(f_.variables[i].value) : "");
+    text +=
+        (i ? ", " : "") + variable(f_.variables[i].variable) + (values ? " = " + value(f_.variables[i]) : "");
   const std::size_t all = std::max<std::size_t>(f_.unknowns, f_.variables.size());
   if (all > n) text += fmt::format(" and {} more", all - n);
   return text;

@@ -26,6 +26,8 @@ class FailureNames {
   /// "at the start", "at t = 0.5 s"
   std::string when() const;
   std::string variable(std::uint32_t v) const;
+  /// Its value as the language writes it: `True`, a constructor, a number.
+  std::string value(const runtime::FailedVariable& v) const;
   /// The first of the failed variables: "`x` = 1, `y` = 2 and 3 more", or without values.
   std::string variables(std::size_t limit, bool values) const;
 

@@ -158,7 +158,7 @@ void warn_of_tied_states(const pipeline::Compiled& model, std::uint32_t variable
 }
 
 void note_constant_conditions(const system::System& system, std::span<const std::uint32_t> triggers,
-                              Diagnostics& diagnostics) {
+                              bool continues, Diagnostics& diagnostics) {
   constexpr std::size_t kShown = 3;
   std::vector<std::uint32_t> places;  // sources: instances of one relation share them
   for (const std::uint32_t t : triggers) {
@@ -175,7 +175,10 @@ void note_constant_conditions(const system::System& system, std::span<const std:
         "this was true from the start to the end of the run, so its block was not executed");
     if (!instance.empty())
       note.note(same > 1 ? fmt::format("in `{}` and {} more", instance, same - 1) : "in `" + instance + "`");
-    note.help("write `when initial, … do` if the block is to be executed at the start, too");
+    if (continues)
+      note.note("it may have become true in the earlier run, which executed the block then");
+    else
+      note.help("write `when initial, … do` if the block is to be executed at the start, too");
   }
 }
 

@@ -37,7 +37,7 @@ void warn_of_tied_states(const pipeline::Compiled& model, std::uint32_t variable
 
 /// Notes handlers of a run that were not executed, as their conditions were true from its start to its end.
 void note_constant_conditions(const system::System& system, std::span<const std::uint32_t> triggers,
-                              Diagnostics& diagnostics);
+                              bool continues, Diagnostics& diagnostics);
 
 /// Notes that the run has changed its integrator.
 void note_solver_change(const runtime::SolverChange& change, Diagnostics& diagnostics);

@@ -234,7 +234,7 @@ class Reporter : PieceText {
               .help("in a `when`, write `" + variable + " := pre " + variable + " " + sign + " …`");
           return true;
         }
-        if (expects(P::THEN) || expects(P::DO) ||
+        if (expects(P::THEN) || expects(P::DO) || kind(0) == P::TERMINATE ||
             (inside(P::RuleExpression) && (inside(P::RuleParenthesised) || inside(P::RuleListBody)))) {
           foreign(at_, "a comparison is written `==`")
               .label("`=` is for equations and definitions only")
@@ -304,6 +304,18 @@ class Reporter : PieceText {
           .help(
               "the text comes first, and is shown where the condition is false: `assert \"the level is "
               "positive\" level > 0.0`");
+      return true;
+    }
+    if (piece_.kind == BlockKind::Body && kind(0) == P::ASSERT && at_ > 1 && kind(1) != P::STRING) {
+      diagnostics_.report(Code::SyntaxError, span(at_), "the text of an assertion comes before its condition")
+          .label("this belongs to the condition")
+          .help("write `assert \"…\" condition`, as in `assert \"the level is positive\" level > 0.0`");
+      return true;
+    }
+    if (piece_.kind == BlockKind::Body && kind(at_) == P::ELSEWHEN && kind(0) != P::WHEN) {
+      diagnostics_.report(Code::SyntaxError, span(at_), "`elsewhen` has no `when`")
+          .label("the item before it is none")
+          .help("it stands in the column of its `when`, behind the block of that");
       return true;
     }
     if (kind(at_) == P::ELSE && text(at_ + 1) == "when") {

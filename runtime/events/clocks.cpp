@@ -37,8 +37,12 @@ bool Clocks::start(double time, bool processed, std::span<const double> paramete
   for (std::size_t k = 0; k < next_tick_.size(); ++k) {
     const Clock& c = events_.clocks[k];
     const double period = parameters[c.period];
-    bool fine = std::isfinite(period) && period > 0 && std::isfinite(parameters[c.offset]) &&
-                std::isfinite(parameters[c.start]) && !std::isnan(parameters[c.stop]);
+    std::uint32_t bad = kNone;
+    if (std::isnan(parameters[c.stop])) bad = c.stop;
+    for (const std::uint32_t p : {c.start, c.offset, c.period})
+      if (!std::isfinite(parameters[p])) bad = p;
+    if (!(period > 0)) bad = c.period;
+    bool fine = bad == kNone;
     double most = 0;
     for (std::uint32_t j = 0; j < c.jitters && fine; ++j) {
       const double here = parameters[events_.jitters[c.first_jitter + j]];
@@ -49,6 +53,7 @@ bool Clocks::start(double time, bool processed, std::span<const double> paramete
     if (!fine) {
       failure = Failure{.kind = FailureKind::BadClock, .time = time};
       failure.triggers.push_back(c.trigger);
+      if (bad != kNone) failure.parameters.push_back({bad, parameters[bad]});
       return false;
     }
     // The first tick at or after `start`; then the first at or after `time`.

@@ -118,10 +118,14 @@ void EventHandler::accept(const Point& point) {
   condition_before_ = condition_;
 }
 
-void EventHandler::rearm(const Point& point) {
+bool EventHandler::rearm(const Point& point) {
   evaluate_conditions(point);
-  for (std::size_t k = 0; k < condition_before_.size(); ++k)
+  bool become_true = false;
+  for (std::size_t k = 0; k < condition_before_.size(); ++k) {
+    become_true = become_true || (condition_[k] && !condition_before_[k]);
     condition_before_[k] = condition_before_[k] && condition_[k];
+  }
+  return become_true;
 }
 
 bool EventHandler::fire(const Point& point) {

@@ -40,8 +40,9 @@ class EventHandler {
 
   /// Takes the conditions as they are at the point: those that are true have not become true.
   void accept(const Point& point);
-  /// Conditions that are false at the point may become true in the next round.
-  void rearm(const Point& point);
+  /// Conditions that are false at the point may become true in the next round. Whether one is true there that
+  /// was false before.
+  bool rearm(const Point& point);
   /// By condition: whether it was true in the last round; such a condition has to become false before it
   /// fires again. `set_conditions_before` takes them back to an earlier state.
   const std::vector<std::uint8_t>& conditions_before() const { return condition_before_; }

@@ -25,7 +25,7 @@ EventIteration::EventIteration(ModelInstance& instance, double moment)
     : instance_(instance),
       moment_(moment),
       zero_crossings_(instance.model, instance.nominal),
-      watched_differences_(zero_crossings_.functions()),
+      watched_differences_(zero_crossings_.functions(), zero_crossings_.nominal()),
       time_events_(zero_crossings_.time_functions()),
       handler_(instance.model),
       accumulation_(instance.model.events.triggers),
@@ -220,6 +220,9 @@ bool EventIteration::handle_events(const Point& point) {
     }
   }
   instance_.failure() = endless(point.time);
+  for (const std::uint32_t t : counts_.triggers())  // those that fired in other rounds drive these
+    if (std::ranges::find(instance_.failure().triggers, t) == instance_.failure().triggers.end())
+      instance_.failure().triggers.push_back(t);
   if (last_fired < ZeroCrossings::kIterations / 2) {  // equations alone change in each round
     instance_.failure().triggers.clear();
     handler_.add_unsettled(instance_.values, instance_.failure());

@@ -35,6 +35,11 @@
 
 namespace runtime {
 
+/// What EventIteration::start begins. Clocks tick at the start of a run, and its initial triggers fire; those
+/// of a continuation did so at the end of the earlier run. A comparison that misses equality by rounding
+/// alone may change at the start of both, but not at that of a part, which begins at an event.
+enum class StartOf : std::uint8_t { Run, Continuation, Part };
+
 /// How `EventIteration::process` is called.
 struct Instant {
   bool reversal = false;   // the directions are those of `reversals()`
@@ -81,10 +86,9 @@ class EventIteration {
            instance_.evaluator.run_checked(instance_.model.compared, point);
   }
 
-  /// Starts history and clocks, and processes the ticks and the initial triggers unless that `is_processed`
-  /// already. The history goes on from that of another model, if there is one.
-  /// `tolerance`: of the history, relative.
-  bool start(double time, bool is_processed, double tolerance, const PastDelays& past = {});
+  /// Starts history and clocks, and processes the events of the start. The history goes on from that of
+  /// another model, if there is one. `tolerance`: of the history, relative.
+  bool start(double time, StartOf what, double tolerance, const PastDelays& past = {});
   /// At the start of a part of a simulation after a change of structure: a transition that is due by
   /// comparisons at equality, up to the error of the instant, waits until they have left it. So a switch does
   /// not return at once to the mode that it has just left because of that error.
@@ -191,6 +195,7 @@ class EventIteration {
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool after_assignment, bool first_only);
   void record_rates(const Point& point, bool evaluated);
+  bool conditions_cross_at_start(const Point& point);
   void count_reversal(double time);
   bool handle_events(const Point& point);
   bool accumulates(double time);

@@ -13,7 +13,27 @@ constexpr double kErrorOfSteps = 100, kMomentsAhead = 1e6;
 constexpr double kBeyondError = 4;
 }  // namespace
 
-bool EventIteration::start(double time, bool is_processed, double tolerance, const PastDelays& past) {
+/// A comparison that misses equality by rounding alone was decided by what follows the start. If that is not
+/// what it says there, it changes immediately. Whether conditions become true by this; they were false
+/// before, then.
+bool EventIteration::conditions_cross_at_start(const Point& point) {
+  const std::vector<std::uint32_t> crossing = zero_crossings_.hold_signs(point, instance_.parameters);
+  if (crossing.empty()) return false;
+  here_ = instance_.values;
+  instance_.evaluator.parameters_changed();
+  const bool known = evaluate_inputs(point);
+  instance_.failure() = {};
+  if (known) handler_.accept(point);
+  zero_crossings_.take_back(crossing, instance_.parameters);
+  std::ranges::copy(here_, instance_.values.begin());
+  instance_.evaluator.parameters_changed();
+  zero_crossings_.take_equations_changed();
+  if (known) return handler_.rearm(point);
+  handler_.accept(point);
+  return false;
+}
+
+bool EventIteration::start(double time, StartOf what, double tolerance, const PastDelays& past) {
   if (!history_.empty()) {
     if (past.history)
       history_.continue_from(*past.history, past.continued, instance_.values, tolerance);
@@ -25,10 +45,12 @@ bool EventIteration::start(double time, bool is_processed, double tolerance, con
     instance_.failure() = *failure;
     return false;
   }
-  if (!handler_.clocks().start(time, is_processed, instance_.parameters, instance_.failure())) return false;
+  const bool is_run = what == StartOf::Run;
+  if (!handler_.clocks().start(time, !is_run, instance_.parameters, instance_.failure())) return false;
+  const bool crosses = what != StartOf::Part && conditions_cross_at_start(instance_.point(time));
   const std::span<const std::uint32_t> initial = instance_.model.events.initial;
-  if (handler_.clocks().next_tick() > time && (is_processed || initial.empty())) return true;
-  if (!is_processed) handler_.let_fire(initial);
+  if (handler_.clocks().next_tick() > time && (!is_run || initial.empty()) && !crosses) return true;
+  if (is_run) handler_.let_fire(initial);
   bool changed = false;
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }

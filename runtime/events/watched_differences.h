@@ -17,7 +17,9 @@ namespace runtime {
 /// them.
 class WatchedDifferences {
  public:
-  explicit WatchedDifferences(ZeroCrossingFunctions& functions) : functions_(functions) {}
+  /// `nominal`: ZeroCrossings::nominal.
+  WatchedDifferences(ZeroCrossingFunctions& functions, std::span<const double> nominal)
+      : functions_(functions), nominal_(nominal) {}
 
   /// The number of watched functions.
   std::size_t watched() const { return functions_.watched().size(); }
@@ -32,9 +34,12 @@ class WatchedDifferences {
   }
   /// Below this a watched difference is rounding error; 0 unless measured.
   double rounding(std::size_t watched) const { return functions_.rounding(functions_.watched()[watched]); }
+  /// The nominal magnitude of a watched difference; 0 if it has none.
+  double nominal(std::size_t watched) const { return nominal_[functions_.watched()[watched]]; }
 
  private:
   ZeroCrossingFunctions& functions_;
+  std::span<const double> nominal_;
 };
 
 }  // namespace runtime

@@ -223,6 +223,18 @@ bool ZeroCrossings::follow(const Point& point, std::span<double> parameters) {
   return any;
 }
 
+std::vector<std::uint32_t> ZeroCrossings::hold_signs(const Point& point, std::span<double> parameters) {
+  std::vector<std::uint32_t> other;
+  functions_.evaluate(point);
+  for (const std::uint32_t k : functions_.watched()) {
+    const double difference = differences()[k];
+    const bool rounding = difference != 0 && std::abs(difference) <= noise(k);
+    if (functions_.is_comparison(k) && rounding && hold(k, difference < 0 ? 1.0 : 0.0, parameters))
+      other.push_back(k);
+  }
+  return other;
+}
+
 std::vector<std::uint32_t> ZeroCrossings::hold_at_zero(const Point& point, const Point& later, double moments,
                                                        double error, std::span<const std::uint8_t> read,
                                                        std::span<double> parameters) {

@@ -49,6 +49,8 @@ class ZeroCrossings {
 
   /// The magnitude of a difference so far, by number.
   double largest(std::size_t k) const { return largest_[k]; }
+  /// Of a comparison, by number: that of the largest variable that it reads. Of a piece: 0.
+  std::span<const double> nominal() const { return nominal_; }
   ZeroCrossingFunctions& functions() { return functions_; }
   const ZeroCrossingFunctions& functions() const { return functions_; }
   TimeFunctions& time_functions() { return time_functions_; }
@@ -79,6 +81,10 @@ class ZeroCrossings {
   /// Sets all values by the differences at the point alone, whatever crossed before. Whether one changed.
   bool follow(const Point& point, std::span<double> parameters);
 
+  /// Comparisons that miss equality by rounding alone take the values that the signs of their differences
+  /// give. Those that had another one, by number; `take_back` takes it back.
+  std::vector<std::uint32_t> hold_signs(const Point& point, std::span<double> parameters);
+
   /// For EventIteration::hold_transitions: comparisons at equality, up to `error` as a part of their
   /// magnitude, that conditions of transitions read (`read`: EventHandler::read_by_transitions), are at zero
   /// from now on while they are as small. What changes by less than the error in `moments` times the time
@@ -90,7 +96,7 @@ class ZeroCrossings {
   /// Whether no comparison that conditions of due transitions read (as `hold_at_zero`) has been further from
   /// equality than `error`, as a part of its nominal magnitude: what they decided may be error alone.
   bool has_stayed_near_zero(double error, std::span<const std::uint8_t> read) const;
-  /// Takes `hold_at_zero` back.
+  /// Takes `hold_signs` or `hold_at_zero` back.
   void take_back(std::span<const std::uint32_t> held, std::span<double> parameters);
 
   /// Collects the differences that are at zero without having crossed it, as at the start of a sine
@@ -213,9 +219,9 @@ class ZeroCrossings {
   std::vector<DecidedBy> decided_by_;
   std::vector<std::uint8_t> changed_;  // by the last iteration
   std::vector<std::uint8_t> read_by_equations_;
-  std::vector<double> crossing_value_;     // that its crossing at this instant gives; NaN: none
-  std::vector<double> largest_;            // magnitude of the difference so far
-  std::vector<double> nominal_;            // of a comparison, largest of the variables that it reads
+  std::vector<double> crossing_value_;  // that its crossing at this instant gives; NaN: none
+  std::vector<double> largest_;         // magnitude of the difference so far
+  std::vector<double> nominal_;
   std::vector<std::uint8_t> was_at_zero_;  // but for rounding, at the end of the last instant or in this one
   std::vector<std::uint8_t> is_at_zero_;   // the same at the last `update`
   std::vector<std::uint8_t> kept_;         // its value, by the last `update`, as it had come to zero

@@ -82,6 +82,11 @@ bool CrossingSearch::find(double from, double to, std::span<const double> cuts) 
   for (std::size_t k = 0; k < start_.size(); ++k)
     if (functions_.side(k) * before_[k] < 0 && functions_.side(k) * start_[k] >= 0) before_[k] = start_[k];
   start_.clear();
+  // The event left it there for zero; the interpolation adds another rounding error.
+  for (std::size_t k = 0; k < before_.size() && !known_; ++k) {
+    const double rounding = 2 * kDifferenceRounding * std::max(largest_[k], functions_.nominal(k));
+    if (functions_.side(k) * before_[k] < 0 && std::abs(before_[k]) <= rounding) before_[k] = 0;
+  }
   for (auto cut = std::ranges::upper_bound(cuts, from);; ++cut) {
     const double end = cut == cuts.end() ? to : std::min(*cut, to);
     time_ = end;

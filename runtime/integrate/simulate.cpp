@@ -145,8 +145,11 @@ bool Simulation::initialise(InitialValueProblem& problem) {
       first ? std::span<const double>(experiment_.from) : std::span<const double>{};
   const bool ready =
       problem.initialise(time, from, first && experiment_.seek_other_solutions) &&
-      problem.events.start(time, !first || experiment_.continues, kLocalTolerance * experiment_.tolerance,
-                           next_.past) &&
+      problem.events.start(time,
+                           !first                  ? StartOf::Part
+                           : experiment_.continues ? StartOf::Continuation
+                                                   : StartOf::Run,
+                           kLocalTolerance * experiment_.tolerance, next_.past) &&
       (first || problem.events.hold_transitions(time, kLocalTolerance * experiment_.tolerance)) &&
       (control_.structure || problem.assertions.empty() || problem.assertions.hold(time));
   outcome_.continued = problem.instance.evaluator.continued();
@@ -208,7 +211,7 @@ bool Simulation::start_remainder(InitialValueProblem& rest, const Components& co
     if (!archive.fine()) return checkpoint_failed(kOtherModel, true);
   } else {
     ready = rest.initialise(start, components.remainder_values()) &&
-            rest.events.start(start, true, kLocalTolerance * experiment_.tolerance);
+            rest.events.start(start, StartOf::Part, kLocalTolerance * experiment_.tolerance);
   }
   outcome_.statistics.seconds_initialise += timer.seconds();
   return ready ? prepare(rest) : failed(rest);

@@ -18,7 +18,7 @@ constexpr double kFirstInterval = 1e-4;  // of the time range, at most
 constexpr double kInside = 0.98;         // of the quantum: where the line may begin
 
 // A state (crossing) that is updated (changes) this often while time advances by this part of the range will
-// not come to an end.
+// not come to an end. For a clock, the limits are those of events of the whole model, events/change_counts.h.
 constexpr double kStuckAdvance = 1e-9, kChatterAdvance = 1e-6;
 constexpr std::uint32_t kCloseUpdates = 20'000, kCloseChanges = 1000;
 constexpr std::uint64_t kPause = 20'000;  // events after which `advance` returns
@@ -62,7 +62,7 @@ QuantisedSolver::QuantisedSolver(ModelInstance& instance, ZeroCrossings& zero_cr
       states_(model_.states.size()),
       crossings_(graph_.crossings()),
       updates_(model_.states.size(), 0),
-      windows_(model_.states.size() + graph_.crossings()) {
+      windows_(model_.states.size() + graph_.crossings() + clocks_.local.size()) {
   if (!clocks_.local.empty()) handler_.clocks().process_elsewhere(clocks_.local);
   const std::span<const std::uint32_t> watched = functions_.watched();
   for (std::uint32_t w = 0; w < watched.size(); ++w) watched_number_[watched[w]] = w;
@@ -203,7 +203,8 @@ bool QuantisedSolver::update(std::uint32_t state) {
   if (!advances(state)) return false;
   const UpdatePlan plan = plans_.of_state(state);
   if (!choose(state, plan.derivatives)) return explain();
-  return derivatives(plan.derivatives, states_[state].interval) ? predict(plan.crossings) : explain();
+  derivatives(plan.derivatives, states_[state].interval);
+  return predict(plan.crossings);
 }
 
 /// Chooses the line of a state; a second time if the derivative by the state itself was estimated badly.
@@ -241,7 +242,7 @@ bool QuantisedSolver::choose(std::uint32_t state, const UpdatePart& part) {
 }
 
 /// The derivatives of the targets are in `now_`: their polynomials.
-bool QuantisedSolver::derivatives(const UpdatePart& part, double shortest) {
+void QuantisedSolver::derivatives(const UpdatePart& part, double shortest) {
   constexpr double kSmallestShare = 1e-3;  // of the interval of the state that is updated
   const double own = shortest;
   for (const std::uint32_t s : part.targets) shortest = std::min(shortest, states_[s].interval);
@@ -259,7 +260,6 @@ bool QuantisedSolver::derivatives(const UpdatePart& part, double shortest) {
     s.set_derivative(now_[k], soon_[k], later_[k], h, previous, longest_of_state_[part.targets[k]]);
     schedule(part.targets[k]);
   }
-  return true;
 }
 
 void QuantisedSolver::schedule(std::uint32_t state) {
@@ -282,7 +282,7 @@ bool QuantisedSolver::jump(const UpdatePlan& plan) {
     }
     if (!evaluate_derivatives(part, time_, now_)) return explain();
     for (std::size_t k = 0; k < part.targets.size(); ++k) states_[part.targets[k]].q.slope = now_[k];
-    if (!derivatives(part, 0)) return explain();
+    derivatives(part, 0);  // the intervals are those of the equations before
     for (const std::uint32_t k : part.targets) queue_.set(k, time_);
   }
   return predict(plan.crossings);
@@ -291,6 +291,7 @@ bool QuantisedSolver::jump(const UpdatePlan& plan) {
 /// A tick of a local clock: its assignments, and what depends on them.
 bool QuantisedSolver::tick(std::uint32_t clock) {
   ++counters_.events;
+  if (!advances(event_of_clock(clock))) return false;
   handler_.clocks().advance(clock, instance_.parameters);
   queue_.set(event_of_clock(clock), handler_.clocks().next_tick_of(clock));
   const UpdatePlan plan = plans_.of_tick(clock);
@@ -419,12 +420,19 @@ bool QuantisedSolver::explain() {
 /// Counts an event. False: it occurs again and again while time does not advance.
 bool QuantisedSolver::advances(std::uint32_t event) {
   Window& window = windows_[event];
-  const bool is_state = event < states_.size();
-  if (time_ - window.begin > (is_state ? kStuckAdvance : kChatterAdvance) * range_) {
+  const bool is_state = event < states_.size(), is_clock = event >= event_of_clock(0);
+  if (time_ - window.begin > (is_state || is_clock ? kStuckAdvance : kChatterAdvance) * range_) {
     window = {time_, 0};
     return true;
   }
   if (++window.count < (is_state ? kCloseUpdates : kCloseChanges)) return true;
+  if (is_clock) {
+    failure_ = Failure{.kind = FailureKind::EndlessEvents, .time = time_};
+    failure_.triggers = {model_.events.clocks[event - event_of_clock(0)].trigger};
+    failure_.events = window.count;
+    failure_.step = time_ - window.begin;
+    return false;
+  }
   if (!is_state) return fail_as_endless(event - static_cast<std::uint32_t>(states_.size()));
   failure_ = Failure{.kind = FailureKind::NoProgress, .time = time_};
   failure_.variables.push_back({model_.states[event].variable, states_[event].x, 0});

@@ -87,7 +87,7 @@ class QuantisedSolver {
  private:
   bool update(std::uint32_t state);
   bool choose(std::uint32_t state, const UpdatePart& part);
-  bool derivatives(const UpdatePart& part, double shortest);
+  void derivatives(const UpdatePart& part, double shortest);
   bool cross(std::uint32_t crossing);
   bool cross_time_function(std::uint32_t crossing);
   bool change_held(std::uint32_t crossing, double value);

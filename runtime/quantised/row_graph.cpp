@@ -173,8 +173,17 @@ void RowGraph::find_decisive() {
       each_row_parameter(model_, batch, row, hold);
     }
   }
-  for (const Events::Previous& p : model_.events.previous)
-    if (p.of != kNone && (decisive_variables_[p.variable] || !readers_[p.variable].empty())) want(p.of);
+  // What equations compute from is assigned before the event is processed, unless that is an event as well:
+  // then `pre` in an assigned value would be of what is computed from the new values.
+  std::vector<std::uint8_t> in_value(model_.variables, 0);
+  for (const Assignment& a : model_.events.assignments)
+    each_variable(model_, model_.batches[a.value.batch], a.value.row,
+                  [&](std::uint32_t variable) { in_value[variable] = 1; });
+  for (const Events::Previous& p : model_.events.previous) {
+    if (p.of == kNone) continue;
+    const bool of_equation = in_value[p.variable] && producer_[p.of] != kNone;
+    if (of_equation || decisive_variables_[p.variable] || !readers_[p.variable].empty()) want(p.of);
+  }
   auto follow = [&](std::uint32_t node) {
     each_parameter(node, hold);
     for (const std::uint32_t v : reads_[node]) want(v);

@@ -71,8 +71,8 @@ class RowGraph {
   std::vector<std::uint8_t> depend_on_time() const;
 
   /// Marks the zero crossings whose held values conditions of event handlers depend on at the same instant,
-  /// or variables whose `pre` is read: a change of one is an event of the whole model. All others change
-  /// equations only.
+  /// or variables that equations compute and whose `pre` is read: a change of one is an event of the whole
+  /// model. All others change equations only.
   const std::vector<std::uint8_t>& global_crossings() const { return global_crossings_; }
   /// The same for variables.
   const std::vector<std::uint8_t>& decisive_variables() const { return decisive_variables_; }

@@ -119,6 +119,30 @@ TEST_CASE("from an earlier run at the time of a tick: after the event, and the t
   CHECK(last.out == at.out);
 }
 
+TEST_CASE("from an earlier run that ends just before a crossing: the crossing belongs to the second run") {
+  const std::string model = temporary("saw.sr",
+                                      "m :: SR ()\nm = sigrel () where\n  local x :: Real\n"
+                                      "  discrete up :: Bool = True\n  discrete n :: Int = 0\n"
+                                      "  der x = if up then 1.0 else -1.0\n  initially x = 0.0\n"
+                                      "  when up && x >= 0.5 do\n    up := False\n    n := pre n + 1\n"
+                                      "  when not up && x <= 0.0 do\n    up := True\n"
+                                      "main = simulate m with { stop = 4.9 }\n");
+  const std::string part = temporary("part.csv");
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"}) {
+    const Finished whole = sigrel({"run", model, "--no-plot", "--solver", solver});
+    CHECK(whole.out.find("n  = 5\n") != std::string::npos);
+    for (const char* split : {"0.5", "1.0", "1.5", "2.5", "3.0", "3.5", "4.5"}) {
+      INFO(solver << ", split at " << split);
+      REQUIRE(sigrel({"run", model, "--no-plot", "--solver", solver, "--stop", split, "-o", part}).code == 0);
+      const Finished rest =
+          sigrel({"run", model, "--no-plot", "--solver", solver, "--init-from", part, "--start", split});
+      CHECK(rest.code == 0);
+      CHECK(rest.out.find("n  = 5\n") != std::string::npos);
+      CHECK(value(rest, "x") == Approx(0.1).margin(1e-5));
+    }
+  }
+}
+
 TEST_CASE("a file that does not fit is one message") {
   const std::string model = temporary("fit.sr", kDecay);
   auto with = [&](const char* text, std::initializer_list<const char*> parts, const std::string& at = "") {

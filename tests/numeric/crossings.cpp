@@ -1,4 +1,6 @@
 // Events and pulses inside a step, against closed forms, by every integrator at the default tolerance.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "numeric.h"
@@ -67,6 +69,33 @@ TEST_CASE("a difference that is zero at the start is watched from there on") {
     CHECK(value(run, "down") == Approx(0).margin(1e-6));
     CHECK(value(run, "later") == Approx(1).epsilon(1e-6));
   });
+}
+
+TEST_CASE("a comparison that misses equality by rounding at the start changes there, as its sign says") {
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"})
+    for (const char* start : {"0.5 - 3.3e-16", "0.5 - 1.0e-15", "0.3 + 0.2 - 5.6e-17"}) {
+      INFO(solver << ", from " << start);
+      const Run run = numeric::Model("crossings.sr", ("sawFrom (" + std::string(start) + ")").c_str())
+                          .run({.stop = 4.9, .solver = solver});
+      CHECK(value(run, "n") == 5);  // at 0, 1, 2, 3 and 4
+      CHECK(value(run, "x") == Approx(0.4).margin(1e-5));
+    }
+  // Exactly equal it is true from the start on, and the handler waits for the next time.
+  const Run equal = numeric::Model("crossings.sr", "sawFrom 0.5").run({.stop = 4.9});
+  CHECK(value(equal, "n") == 0);
+}
+
+TEST_CASE("a difference that rests beside zero by rounding may leave it through zero") {
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"})
+    for (const char* start : {"(0.3 - 0.1 - 0.1 - 0.1)", "(-1.0e-14)", "(-8.5e-15)", "(-1.0e-17)", "1.0e-16"})
+      for (const char* rate : {"0.5", "2.0", "-0.5", "1.0e-3"}) {
+        INFO(solver << ", from " << start << " at " << rate);
+        const Run run = numeric::Model("crossings.sr", fmt::format("tank {} ({})", start, rate).c_str())
+                            .run({.stop = 3, .solver = solver});
+        const double filled = std::stod(rate) * 2;
+        CHECK(value(run, "level") == Approx(std::min(0.3, filled)).margin(1e-9));
+        CHECK(value(run, "empty") == (filled < 0));
+      }
 }
 
 TEST_CASE("a smooth pulse that is shorter than a step") {

@@ -247,6 +247,25 @@ TEST_CASE("Quantised states: clocks whose assignments are compared, or which tic
     }
 }
 
+TEST_CASE("Quantised states: pre of what equations compute is of before the instant") {
+  for (const char* solver : {"auto", "ida", "qss"}) {
+    INFO(solver);
+    const Run run = Model("quantised.sr", "computedBefore").run({.stop = 2.2, .steps = 4, .solver = solver});
+    CHECK(numeric::column(run, "y").back() == 9);  // ticks at 0, 0.25, …, 2
+    CHECK(numeric::column(run, "p").back() == 17);
+    CHECK(numeric::column(run, "q").back() == 3);
+  }
+}
+
+TEST_CASE("Quantised states: a clock that ticks without end is an error") {
+  for (const char* solver : {"auto", "qss"}) {
+    INFO(solver);
+    const std::string refusal =
+        Model("quantised.sr", "manyTicks").refusal({.stop = 2, .steps = 4, .solver = solver});
+    CHECK_THAT(refusal, Catch::Contains("SR0511") && Catch::Contains("longer period"));
+  }
+}
+
 TEST_CASE("Quantised states: comparisons that cross together are one crossing each") {
   // An event that rounding errors put just before the next one does not decide the first comparison again.
   struct Window {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "compiler/check/names/scopes.h"
@@ -109,6 +110,15 @@ const Entry<TypeName>* Scopes::lookup_type(const ast::QualifiedIdent& name) {
   return found;
 }
 
+namespace {
+
+bool same_but_for_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+}  // namespace
+
 void Scopes::suggest(Diagnostic& diagnostic, Name name, Span span, const std::vector<Name>& candidates) {
   if (text(name).size() < 2) return;  // every other letter is as near
   if (++suggestions_ > 100) return;   // a file in the wrong language: each search reads all names
@@ -117,6 +127,10 @@ void Scopes::suggest(Diagnostic& diagnostic, Name name, Span span, const std::ve
   for (Name candidate : candidates) texts.push_back(text(candidate));
   std::ranges::sort(texts);
   auto near = did_you_mean(text(name), texts);
+  // `off` for `Off`
+  const bool upper = text(name)[0] >= 'A' && text(name)[0] <= 'Z';
+  for (const Name other : names_in_scope(!upper))
+    if (same_but_for_case(text(other), text(name))) near = text(other);
   if (!near) return;
   Name found = intern(*near);
   std::string where;

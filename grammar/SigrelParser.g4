@@ -55,7 +55,7 @@ declaration
 // ---- types ------------------------------------------------------------------------------------------------
 
 type
-  : LEFT_PAREN name DOUBLE_COLON type RIGHT_PAREN ARROW type
+  : LEFT_PAREN name DOUBLE_COLON type (EQUAL expression)? RIGHT_PAREN ARROW type
   | typeOperand (ARROW type)?
   ;
 typeOperand

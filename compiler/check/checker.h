@@ -40,6 +40,8 @@ class Checker : private OwnedParts, private PartReferences {
   void declare_definitions(const ast::Module& module);
   core::GlobalId declare_value(const ast::Ident& name);
   core::GlobalId new_global(Name name, Span span) { return globals_.add(name, scopes_.module().name, span); }
+  void declare_default_values(GlobalState& state);
+  void read_default_values(const GlobalState& state);
   void read_signature(GlobalState& state);
 
   // declare_foreign.cpp

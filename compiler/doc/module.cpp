@@ -235,6 +235,13 @@ class Reader {
     module.entries.push_back(std::move(entry));
   }
 
+  /// Whether a signature tells what its parameters are: `(period :: Real<u>) -> …`.
+  static bool names_parameters(std::string_view signature) {
+    const std::size_t name = signature.find(" :: ");
+    return signature.starts_with('(') && name != std::string_view::npos &&
+           signature.substr(1, name - 1).find_first_of(" (),") == std::string_view::npos;
+  }
+
   /// "wrap period x". Empty for fewer than two arguments, and where one of them is not given by name.
   static std::string application(const ast::ClauseDecl& clause) {
     if (clause.parameters.size() < 2) return {};
@@ -255,7 +262,8 @@ class Reader {
     if (!fresh) {
       Entry& earlier = module.entries[seen->second];
       if (earlier.text.empty()) earlier.text = entry.text;
-      if (earlier.application.empty()) earlier.application = entry.application;
+      if (earlier.application.empty() && !names_parameters(earlier.signature))
+        earlier.application = entry.application;
       return;
     }
     if (auto type = types_.find(entry.name); type != types_.end()) entry.signature = type->second;

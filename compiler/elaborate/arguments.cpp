@@ -31,8 +31,10 @@ std::vector<std::string_view> parameter_types(std::string_view signature) {
     type.remove_prefix(std::min(type.find_first_not_of(' '), type.size()));
     type = type.substr(0, type.find_last_not_of(' ') + 1);
     if (std::size_t named = type.find(" :: ");
-        type.starts_with('(') && named <= type.find_first_of(" ,"))  // (n :: Int)
+        type.starts_with('(') && named <= type.find_first_of(" ,")) {  // (n :: Int), (k :: Real = 1.0)
       type = type.substr(named + 4, type.size() - named - 5);
+      type = type.substr(0, type.find(" = "));
+    }
   }
   return found;
 }

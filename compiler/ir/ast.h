@@ -58,11 +58,12 @@ struct ListType : Type {
 struct TupleType : Type {
   std::span<Type*> elements;
 };  // () is the empty tuple; never one element
-/// `a -> b`, or `(n :: Int) -> b` with `parameter`.
+/// `a -> b`, or `(n :: Int) -> b` with `parameter`; `(k :: Real = 1.0) -> b` has a default value.
 struct FunctionType : Type {
   bool has_parameter;
   Ident parameter;
   Type* from;
+  Expr* default_value;  // null when absent
   Type* to;
 };
 struct InterfaceItem {
@@ -158,10 +159,16 @@ struct VariableExpr : Expr {
 struct ConstructorExpr : Expr {
   QualifiedIdent name;
 };
-/// `f a b`; at least one argument.
+struct Setting {
+  Ident name;
+  Expr* value;
+};
+/// `f a b`, or `f { x = 1.0 } a b` with named arguments. Without these, there is at least one argument.
 struct ApplyExpr : Expr {
   Expr* function;
   std::span<Expr*> args;
+  std::span<Setting> named;
+  bool has_named;  // `f {}` names none
 };
 enum class BinaryOp : std::uint8_t {
   Add,
@@ -256,10 +263,6 @@ struct IndexExpr : Expr {
 struct FieldExpr : Expr {
   Expr* base;
   Ident field;
-};
-struct Setting {
-  Ident name;
-  Expr* value;
 };
 /// `R { a = 1 }`.
 struct RecordExpr : Expr {

@@ -25,6 +25,7 @@ void Printer::expr(const Expr& e) {
       auto& a = static_cast<const ApplyExpr&>(e);
       out += '(';
       expr(*a.function);
+      if (a.has_named) settings(a.named, " ");
       for (const Expr* x : a.args) (out += ' ', expr(*x));
       out += ')';
       return;

@@ -39,6 +39,7 @@ void Printer::type(const Type& t) {
       out += "(";
       if (f.has_parameter) (out += "(", name(f.parameter), out += " :: ");
       type(*f.from);
+      if (f.default_value) (out += " = ", expr(*f.default_value));
       if (f.has_parameter) out += ")";
       out += " -> ";
       type(*f.to);

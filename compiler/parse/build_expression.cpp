@@ -182,7 +182,14 @@ Expr* Builder::leading(P::ExpressionContext* ctx) {
   if (parts.size() == 1) return head;
   std::vector<Expr*> args;
   for (std::size_t i = 1; i < parts.size(); ++i) args.push_back(postfix(parts[i]));
-  return arena_.make<ast::ApplyExpr>(Expr{ExprKind::Apply, whole}, head, arena_.copy(args));
+  ast::ApplyExpr apply{{ExprKind::Apply, whole}, head, arena_.copy(args), {}, false};
+  if (head->kind == ExprKind::Apply)  // `f { a = 1.0 }` takes the arguments that follow
+    if (auto* inner = static_cast<ast::ApplyExpr*>(head); inner->has_named && inner->args.empty()) {
+      apply.function = inner->function;
+      apply.named = inner->named;
+      apply.has_named = true;
+    }
+  return arena_.make<ast::ApplyExpr>(apply);
 }
 
 // A condition is never an application of a relation: `<>` means "not equal" here.
@@ -216,10 +223,12 @@ Expr* Builder::suffix(Expr* base, P::SuffixContext* ctx, Span whole) {
     if (constructor)
       return arena_.make<ast::RecordExpr>(Expr{ExprKind::Record, whole}, constructor->name,
                                           settings(ctx->settings()));
-    Span brace = span(ctx->start);
-    error(Code::SyntaxError, brace, "a record update needs `with`")
-        .label("only a constructor may precede `{` directly")
-        .fix("write `with`", {file_, brace.begin, brace.begin}, "with ");
+    if (base->kind == ExprKind::Variable)
+      return arena_.make<ast::ApplyExpr>(Expr{ExprKind::Apply, whole}, base, std::span<Expr*>{},
+                                         settings(ctx->settings()), true);
+    error(Code::SyntaxError, span(ctx->start), "`{` follows the name of a function or of a record")
+        .help("named arguments stand before the others: `f { a = 1.0 } x`")
+        .help("a record update needs `with`: `r with { a = 1.0 }`");
     return base;
   }
   ast::Ident field = ctx->name() ? ident(ctx->name()) : ident(ctx->UPPER_NAME());

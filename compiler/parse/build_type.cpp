@@ -11,14 +11,15 @@ ast::Type* Builder::type(P::TypeContext* ctx) {
   for (; ctx;) {
     P::TypeContext* rest = nullptr;
     if (ctx->name()) {
-      auto* f = arena_.make<ast::FunctionType>(ast::Type{TypeKind::Function, span(ctx)}, true,
-                                               ident(ctx->name()), type(ctx->type(0)), nullptr);
+      auto* f = arena_.make<ast::FunctionType>(
+          ast::Type{TypeKind::Function, span(ctx)}, true, ident(ctx->name()), type(ctx->type(0)),
+          ctx->expression() ? expression(ctx->expression()) : nullptr, nullptr);
       *hole = f;
       hole = &f->to;
       rest = ctx->type(1);
     } else if (ctx->ARROW()) {
       auto* f = arena_.make<ast::FunctionType>(ast::Type{TypeKind::Function, span(ctx)}, false, ast::Ident{},
-                                               type_operand(ctx->typeOperand()), nullptr);
+                                               type_operand(ctx->typeOperand()), nullptr, nullptr);
       *hole = f;
       hole = &f->to;
       rest = ctx->type(0);

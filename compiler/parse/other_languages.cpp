@@ -1,6 +1,7 @@
 #include "compiler/parse/other_languages.h"
 
 #include <algorithm>
+#include <cctype>
 #include <span>
 #include <string>
 #include <string_view>
@@ -268,10 +269,20 @@ class Recogniser : PieceText {
       return false;
     const bool first = kind(at - 2) == P::LEFT_PAREN && kind(at - 3) == P::LOWER_NAME && adjacent(at - 3);
     if (!first) return false;
-    foreign(join(span(at - 1), span(at)), "arguments have no names: they are given in their order")
-        .help("write `" + std::string(text(at - 3)) + " " +
-              std::string(kind(at + 1) == kEnd ? "…" : text(at + 1)) + "`; `sigrel list MODULE " +
-              std::string(text(at - 3)) + "` shows the order");
+    const std::string function(text(at - 3));
+    std::string ours;  // with names in lower case
+    int depth = 1;
+    for (std::size_t k = at - 1; k < piece_.tokens.size() && depth > 0; ++k) {
+      depth += (kind(k) == P::LEFT_PAREN) - (kind(k) == P::RIGHT_PAREN);
+      std::string word(text(k));
+      if (kind(k + 1) == P::EQUAL && kind(k) == P::UPPER_NAME)
+        std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+      const bool close = kind(k) == P::COMMA || kind(k - 1) == P::LEFT_PAREN || kind(k - 1) == P::MINUS;
+      if (depth > 0) ours += (ours.empty() || close ? "" : " ") + word;
+    }
+    foreign(join(span(at - 1), span(at)), "named arguments are written in braces")
+        .help("write `" + function + " { " + ours + " }`; `sigrel list MODULE " + function +
+              "` shows the names");
     return true;
   }
 

@@ -153,7 +153,9 @@ std::vector<const core::Global*> Session::definitions() const {
   if (!checked_) return found;
   FileId root = checked_->root().file;
   for (const core::Global& global : checked_->program.globals)
-    if (global.span.file == root) found.push_back(&global);
+    if (global.span.file == root &&
+        text(global.name).find('.') == std::string_view::npos)  // no default value
+      found.push_back(&global);
   std::ranges::stable_sort(found, {}, [](const core::Global* g) { return g->span.begin; });
   return found;
 }

@@ -238,26 +238,28 @@ TEST_CASE("list: modules, and what one offers") {
   INFO(one.out);
   CHECK(one.code == 0);
   CHECK(contains(one.out, "\nrelations\n"));
-  CHECK(contains(one.out, "  resistor :: Resistance -> SR (p :: Pin, n :: Pin)\n      {"));
+  CHECK(contains(one.out, "  resistor :: (r :: Resistance) -> SR (p :: Pin, n :: Pin)\n      {"));
   CHECK(contains(one.out, "\ntypes\n"));
   CHECK(contains(one.out, "  Pin = { v :: Voltage, flow i :: Current }"));
   CHECK(contains(
       one.out,
-      "  gyrator :: Conductance -> SR (p1 :: Pin, n1 :: Pin, p2 :: Pin, n2 :: Pin)\n      {p1.v n1.v p2.i; "
+      "  gyrator :: (g :: Conductance) -> SR (p1 :: Pin, n1 :: Pin, p2 :: Pin, n2 :: Pin)\n      {p1.v n1.v "
+      "p2.i; "
       "p1.i n1.i; p1.i p2.v n2.v; p2.i n2.i}\n"
       "      A gyrator: each current is `g` times the voltage of the other side.\n"));  // and not a line of
                                                                                         // its picture
   Finished math = sigrel({"list", "Math"});
-  CHECK(contains(math.out, "  wrap :: Real<u> -> Real<u> -> Real<u>\n      wrap period x\n"));
-  CHECK(contains(math.out, "  log2 :: Real<1> -> Real<1>\n      The logarithm"));  // of one argument
-  CHECK(sigrel({"list", "Math", "clamp"})
-            .out.starts_with(
-                "clamp :: Real<u> -> Real<u> -> Real<u> -> Real<u>\narguments: clamp low high x\n"));
+  CHECK(contains(math.out, "  wrap :: (period :: Real<u>) -> (x :: Real<u>) -> Real<u>\n"));
+  CHECK(contains(math.out, "  log2 :: (x :: Real<1>) -> Real<1>\n      The logarithm"));
+  CHECK(
+      sigrel({"list", "Math", "clamp"})
+          .out.starts_with("clamp :: (low :: Real<u>) -> (high :: Real<u>) -> (x :: Real<u>) -> Real<u>\n"));
   Finished name = sigrel({"list", "Electrical", "capacitor"});
   INFO(name.out);
   CHECK(name.code == 0);
   CHECK(name.out.starts_with(
-      "capacitor :: Capacitance -> SR (p :: Pin, n :: Pin)\nunits: Capacitance [F]; Pin: v [V], i [A]\n"
+      "capacitor :: (c :: Capacitance) -> SR (p :: Pin, n :: Pin)\nunits: Capacitance [F]; Pin: v [V], i "
+      "[A]\n"
       "structural type: {p.v p.i n.v; p.i n.i}\n\nA linear capacitor: `c der u = i`.\n\n```\np --| |-- n\n   "
       "  "
       "c\n```\n\n```sigrel\nimport Electrical\n"));

@@ -10,6 +10,7 @@ namespace sigrel::check {
 using ast::ExprKind;
 
 Typed ExpressionChecker::infer_apply(const ast::ApplyExpr* e) {
+  if (e->has_named) return infer_named(e);
   std::vector<core::Expr*> args;
   if (e->function->kind == ExprKind::Constructor)
     if (const Constructor* mode =

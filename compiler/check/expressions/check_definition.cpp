@@ -53,13 +53,8 @@ bool ExpressionChecker::lacks_parameters(const Definition& definition, Type* typ
 }
 
 core::Expr* ExpressionChecker::check_definition(const Definition& definition, Type* type, bool from_signature,
-                                                bool top_level, const ast::Expr* default_value,
-                                                const std::vector<Type*>& sizes) {
+                                                bool top_level, const std::vector<Type*>& sizes) {
   Reason reason;
-  if (default_value) {
-    reason = {ReasonKind::FieldValue, definition.span, definition.name, 0, nullptr, true};
-    return check_expr(default_value, type, reason);
-  }
   if (from_signature && definition.signature)
     reason = {ReasonKind::Signature, definition.signature->type->span, definition.name, 0, nullptr, true};
   if (reason.has_span && lacks_parameters(definition, type)) return core_.placeholder(definition.span);

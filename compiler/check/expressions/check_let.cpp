@@ -1,5 +1,6 @@
 // `let`: local definitions in dependency order, and patterns bound to a value.
 #include "compiler/check/expressions/expression_checker.h"
+#include "compiler/check/types/parameter_names.h"
 
 namespace sigrel::check {
 namespace {
@@ -94,7 +95,7 @@ std::vector<core::Binding> ExpressionChecker::check_let_group(std::span<const De
     const Definition& d = *group[i];
     Member& member = members[i];
     std::vector<std::pair<Name, Type*>> variables;
-    member.scheme = d.signature ? reader_.signature(*d.signature, variables) : unifier_.fresh();
+    member.scheme = d.signature ? reader_.signature(*d.signature, false, variables) : unifier_.fresh();
     member.local = scopes_.bind(Local::Value, d.name, member.scheme, d.span);
     member.local->brackets = brackets(d);
     member.local->polymorphic =
@@ -118,7 +119,7 @@ std::vector<core::Binding> ExpressionChecker::check_let_group(std::span<const De
     for (Type* variable : local->layout_variables)
       for (auto& [from, skolem] : skolems)
         if (from == variable) rigid.push_back(skolem);
-    core::Expr* value = check_definition(d, type, d.signature != nullptr, false, nullptr, sizes);
+    core::Expr* value = check_definition(d, type, d.signature != nullptr, false, sizes);
     // The requirements of the body on its type variables are part of the scheme.
     for (auto& [variable, skolem] : skolems)
       if (skolem->kind == TypeKind::Skolem) variable->needs |= skolem->needs & (kEquality | kOrder | kSignal);
@@ -128,6 +129,7 @@ std::vector<core::Binding> ExpressionChecker::check_let_group(std::span<const De
   for (std::size_t i = 0; i < group.size(); ++i) {
     auto& [local, scheme, own_uses] = members[i];
     local->own_uses = nullptr;
+    scheme = local->type = name_parameters(types_, scheme, *group[i]);
     if (group[i]->signature) continue;
     // Definitions that call each other have the signals of their first use, like parameters.
     if (group.size() > 1) unifier_.keep_signals_monomorphic(scheme);

@@ -67,6 +67,15 @@ void RelationChecker::check_application(const ast::Item* item, const ast::Ident*
   if (type->kind == TypeKind::Relation) blocks_.add_use(made, {type->interface, global});
 }
 
+/// "`k` and `td`": the parameters of a function that have no default value.
+std::string RelationChecker::missing_parameters(Type* function) const {
+  std::vector<std::string> names;
+  for (Type* type = find(function); type->kind == TypeKind::Function; type = find(type->args[1]))
+    if (!type->default_value)
+      names.push_back(type->parameter == Name{} ? "…" : std::string(text(type->parameter)));
+  return listed(names);
+}
+
 Type* RelationChecker::expect_relation(const ast::Expr* e, Type* type) {
   type = find(type);
   if (type->kind == TypeKind::Relation || type->kind == TypeKind::Error) return type;
@@ -84,11 +93,14 @@ Type* RelationChecker::expect_relation(const ast::Expr* e, Type* type) {
       std::uint32_t given = 0;
       head_of(e, given);
       std::size_t total = missing + given;
-      diagnostics_
-          .report(Code::WrongArgumentCount, e->span,
-                  shown + " takes " + std::to_string(total) + (total == 1 ? " argument" : " arguments") +
-                      " before `<>`, " + std::to_string(given) + (given == 1 ? " is given" : " are given"))
-          .note("its type is " + messages_.describe(type));
+      std::string message = shown + " takes " + std::to_string(total) +
+                            (total == 1 ? " argument" : " arguments") + " before `<>`, " +
+                            std::to_string(given) + (given == 1 ? " is given" : " are given");
+      if (given == kAllArguments) message = shown + " needs a value for " + missing_parameters(type);
+      auto& d = diagnostics_.report(Code::WrongArgumentCount, e->span, message);
+      d.note("its type is " + messages_.describe(type));
+      if (given != kAllArguments && missing_parameters(type).empty())
+        d.help("`" + name + " { … }` takes the default values of the parameters that the braces do not name");
       return types_.error();
     }
   }
@@ -103,8 +115,11 @@ Type* RelationChecker::expect_relation(const ast::Expr* e, Type* type) {
 const ast::QualifiedIdent* RelationChecker::head_of(const ast::Expr* e, std::uint32_t& args) const {
   args = 0;
   while (e->kind == ast::ExprKind::Apply) {
-    args += static_cast<std::uint32_t>(static_cast<const ast::ApplyExpr*>(e)->args.size());
-    e = static_cast<const ast::ApplyExpr*>(e)->function;
+    auto* apply = static_cast<const ast::ApplyExpr*>(e);
+    // With named arguments it has all of them, for what it gives is applied to signals.
+    if (apply->has_named) args = kAllArguments;
+    if (args != kAllArguments) args += static_cast<std::uint32_t>(apply->args.size());
+    e = apply->function;
   }
   return e->kind == ast::ExprKind::Variable ? &static_cast<const ast::VariableExpr*>(e)->name : nullptr;
 }

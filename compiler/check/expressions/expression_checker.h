@@ -25,10 +25,9 @@ class ExpressionChecker : private PartReferences {
 
   // check_definition.cpp
   /// The body of a definition, top-level or local, whose type is `type`: a monomorphic or skolemised one.
-  /// `default_value`: instead of the clauses. `sizes`: rigid sizes of the signature that are expressions over
-  /// its parameters.
+  /// `sizes`: rigid sizes of the signature that are expressions over its parameters.
   core::Expr* check_definition(const Definition& definition, Type* type, bool from_signature, bool top_level,
-                               const ast::Expr* default_value, const std::vector<Type*>& sizes);
+                               const std::vector<Type*>& sizes);
 
   // check_let.cpp
   /// Binds the definitions of a `let` in dependency order; the caller releases them.
@@ -116,6 +115,17 @@ class ExpressionChecker : private PartReferences {
 
   // check_application.cpp
   Typed infer_apply(const ast::ApplyExpr* e);
+  // check_named_arguments.cpp
+  Typed infer_named(const ast::ApplyExpr* e);
+  struct Argument {
+    Type* function;  // from its parameter to the rest
+    core::Expr* value;
+    Span span;
+  };
+  core::Expr* apply_parameters(core::Expr* function, std::span<Argument> parameters,
+                               std::span<core::Expr* const> args, Span span);
+  void report_no_names(const ast::ApplyExpr* e, Type* type);
+  void report_unknown_parameter(const ast::Ident& name, const ast::Expr* function, Type* type);
   const Value* known_head(const ast::Expr* function);
   static std::size_t parameters(Type* type);
   Type* apply_arguments(Type* function, const ast::Expr* head, std::span<ast::Expr* const> args,

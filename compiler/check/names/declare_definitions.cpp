@@ -1,7 +1,11 @@
 // The values that a module defines: definitions, signatures, foreign functions.
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/types/parameter_names.h"
+#include "compiler/ir/ast_print.h"
 
 namespace sigrel::check {
 
@@ -22,6 +26,7 @@ void Checker::declare_definitions(const ast::Module& module) {
     seen.emplace(definition.name, definition.span);
     if (!definition.binding) defined.emplace(definition.name, id);
     globals_[id].definition = std::move(definition);
+    if (globals_[id].definition.signature) declare_default_values(globals_[id]);
   }
   // A name with a signature is defined, with that type, even if its definition is missing.
   for (auto& [name, signature] : group.undefined) {
@@ -55,10 +60,50 @@ void Checker::declare_definitions(const ast::Module& module) {
   }
 }
 
+/// A definition without a name for each default value of a signature; read_signature gives it its type.
+void Checker::declare_default_values(GlobalState& state) {
+  const ast::Type* type = state.definition.signature->type;
+  for (; type->kind == ast::TypeKind::Function; type = static_cast<const ast::FunctionType*>(type)->to) {
+    auto* function = static_cast<const ast::FunctionType*>(type);
+    if (!function->default_value) continue;
+    const std::string name =
+        fmt::format("{}.{}", text(state.definition.name), text(function->parameter.name));
+    const core::GlobalId id = new_global(intern(name), function->default_value->span);
+    globals_[id].default_value = function->default_value;
+    globals_[id].parameter = function->parameter.name;
+    globals_[id].scheme = types_.error();
+    globals_[id].assumed = true;
+    state.default_values.push_back(id);
+  }
+}
+
+void Checker::read_default_values(const GlobalState& state) {
+  const ast::Type* written = state.definition.signature->type;
+  Type* type = find(state.scheme);
+  auto id = state.default_values.begin();
+  for (; id != state.default_values.end() && type->kind == TypeKind::Function; type = find(type->args[1])) {
+    auto* function = static_cast<const ast::FunctionType*>(written);
+    written = function->to;
+    if (!function->default_value) continue;
+    type->default_value = *id;
+    const bool atom = function->default_value->kind == ast::ExprKind::Int ||
+                      function->default_value->kind == ast::ExprKind::Real ||
+                      function->default_value->kind == ast::ExprKind::Variable ||
+                      function->default_value->kind == ast::ExprKind::Constructor;
+    type->default_text = intern(atom ? ast::print(*function->default_value) : "…");
+    GlobalState& value = globals_[*id++];
+    value.scheme = type->args[0];
+    value.polymorphic = is_generic(value.scheme);
+    value.has_units = has_units(value.scheme);
+  }
+}
+
 void Checker::read_signature(GlobalState& state) {
   if (!state.definition.signature || state.scheme) return;
   reader_.clear_scoped_variables();
-  state.scheme = reader_.signature(*state.definition.signature, state.type_variables);
+  state.scheme = reader_.signature(*state.definition.signature, true, state.type_variables);
+  read_default_values(state);
+  state.scheme = name_parameters(types_, state.scheme, state.definition);
   state.polymorphic = is_generic(state.scheme);
   state.assumed = true;
   state.has_units = has_units(state.scheme);

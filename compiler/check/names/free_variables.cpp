@@ -104,6 +104,7 @@ void FreeVariables::expr(const Expr* e) {
       if (a->function->kind == ExprKind::Variable) node_arguments_ = 0;
       expr(a->function);
       node_arguments_ = outer;
+      settings(a->named);
       for (auto* arg : a->args) expr(arg);
       return;
     }

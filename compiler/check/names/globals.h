@@ -35,7 +35,8 @@ struct InsideName {
 
 struct GlobalState {
   Definition definition;
-  const ast::Expr* default_value = nullptr;  // instead of clauses: the default of a record field
+  const ast::Expr* default_value = nullptr;  // instead of clauses: that of a record field or of a parameter
+  Name parameter;                            // whose default value it is
   Type* scheme =
       nullptr;  // null until inferred; while its group is being inferred, the type without quantifiers
   bool assumed = false;      // has a signature, or was inferred once and is checked again with its scheme
@@ -44,6 +45,7 @@ struct GlobalState {
   bool checked = false;
   std::vector<Type*> layout_variables;
   std::vector<std::pair<Name, Type*>> type_variables;  // of the signature
+  std::vector<core::GlobalId> default_values;          // of the parameters in the signature
   std::vector<InsideName> inside;
   std::optional<FeedThrough> feed_through;  // of a block
   core::GlobalId group{};                   // one of those that are checked with it

@@ -1,5 +1,6 @@
 // Groups of mutually recursive definitions, in dependency order: inferred together, then generalised.
 #include "compiler/check/checker.h"
+#include "compiler/check/types/parameter_names.h"
 
 namespace sigrel::check {
 namespace {
@@ -148,8 +149,16 @@ void Checker::infer_body(core::GlobalId id, Skolems& skolems) {
   Type* result = find(type);
   while (result->kind == TypeKind::Function) result = find(result->args[1]);
   contracts_.set_own_result(result);
+  const bool of_parameter = state.parameter != Name{};
+  const Reason default_reason{of_parameter ? ReasonKind::DefaultValue : ReasonKind::FieldValue,
+                              state.definition.span,
+                              of_parameter ? state.parameter : state.definition.name,
+                              0,
+                              nullptr,
+                              !of_parameter};
   program_.globals[id.value].body =
-      expressions_.check_definition(state.definition, type, state.assumed, true, state.default_value, sizes);
+      state.default_value ? expressions_.check_expr(state.default_value, type, default_reason)
+                          : expressions_.check_definition(state.definition, type, state.assumed, true, sizes);
   contracts_.set_own_result(nullptr);
   layouts_.end_definition();
 }
@@ -169,6 +178,7 @@ bool Checker::generalise(const std::vector<core::GlobalId>& group, const std::ve
     unifier_.default_numbers(state.scheme);
     if (units_.units_forgotten()) units_.forget_units(state.scheme);
     state.has_units = has_units(state.scheme, false);
+    state.scheme = name_parameters(types_, state.scheme, state.definition);
     state.polymorphic = unifier_.quantify(state.scheme, 0);
     if (state.polymorphic) unifier_.collect_layout_variables(state.scheme, state.layout_variables);
     new_layout_parameters |= !state.layout_variables.empty();

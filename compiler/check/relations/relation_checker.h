@@ -85,6 +85,7 @@ class RelationChecker : private PartReferences {
   void check_application(const ast::Item* item, const ast::Ident* label, const ast::Expr* relation,
                          const ast::Expr* args, std::vector<core::Item*>& out);
   const ast::Expr* without_label_index(const ast::Expr* relation);
+  std::string missing_parameters(Type* function) const;
   Type* expect_relation(const ast::Expr* e, Type* type);
   const ast::QualifiedIdent* head_of(const ast::Expr* e, std::uint32_t& args) const;
   std::optional<core::GlobalId> head_global(const ast::Expr* e, std::uint32_t& args);

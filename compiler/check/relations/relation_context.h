@@ -11,6 +11,9 @@
 
 namespace sigrel::check {
 
+/// How many arguments named ones are, at the head of an instance.
+inline constexpr std::uint32_t kAllArguments = 0xFFFFFFFF;
+
 /// A labelled instance of a relation body.
 struct LabelInfo {
   Name name;

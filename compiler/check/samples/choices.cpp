@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/check/samples/samples.h"
+#include "compiler/check/types/parameter_names.h"
 
 namespace sigrel::check {
 namespace {
@@ -16,35 +17,9 @@ constexpr std::size_t kMaxAlternatives = 16;    // of a parameter
 constexpr std::size_t kMaxFamilies = 16;        // of a definition
 constexpr int kMaxDepth = 3;                    // of data in data
 
-// The pattern of parameter `index`, in the first clause or in the lambdas of its body; or null.
-const ast::Pattern* parameter_pattern(const Definition& definition, std::size_t index) {
-  if (definition.clauses.empty()) return nullptr;
-  const ast::ClauseDecl& clause = *definition.clauses[0];
-  if (index < clause.parameters.size()) return clause.parameters[index];
-  index -= clause.parameters.size();
-  for (const ast::Expr* e = clause.body; e->kind == ast::ExprKind::Lambda;
-       e = static_cast<const ast::LambdaExpr*>(e)->body) {
-    auto& lambda = *static_cast<const ast::LambdaExpr*>(e);
-    if (index < lambda.parameters.size()) return lambda.parameters[index];
-    index -= lambda.parameters.size();
-  }
-  return nullptr;
-}
-
-std::optional<Name> name_of(const ast::Pattern* p) {
-  if (p && p->kind == ast::PatternKind::Variable)
-    return static_cast<const ast::VariablePattern*>(p)->name.name;
-  if (p && p->kind == ast::PatternKind::Typed) return static_cast<const ast::TypedPattern*>(p)->name.name;
-  return std::nullopt;
-}
-
-// The first name that a clause gives to a parameter.
-Name parameter_name(const Definition& definition, std::size_t index) {
-  if (auto name = name_of(parameter_pattern(definition, index))) return *name;
-  for (const ast::ClauseDecl* clause : definition.clauses)
-    if (index < clause->parameters.size())
-      if (auto name = name_of(clause->parameters[index])) return *name;
-  return intern("argument " + std::to_string(index + 1));
+// In messages.
+Name shown_parameter(const Definition& definition, std::size_t index) {
+  return parameter_name(definition, index).value_or(intern("argument " + std::to_string(index + 1)));
 }
 
 // Adds the size variables of the vectors in `type`.
@@ -158,8 +133,9 @@ class Samples::Families {
     std::vector<Type*> atoms;
     Type* type = find(samples_.globals_[id_].scheme);
     for (; type->kind == TypeKind::Function; type = find(type->args[1])) {
-      Parameter p{find(type->args[0]),
-                  type->has_parameter ? type->parameter : parameter_name(definition_, parameters_.size())};
+      Parameter p{find(type->args[0]), type->parameter != Name{}
+                                           ? type->parameter
+                                           : shown_parameter(definition_, parameters_.size())};
       if (is_constructor(p.type, types.integer_constructor)) {
         p.kind = Parameter::Size;
         if (type->args.size() > 2) p.atom = find(type->args[2]);

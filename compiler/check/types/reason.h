@@ -21,6 +21,7 @@ enum class ReasonKind : std::uint8_t {
   Branch,
   Pattern,
   FieldValue,
+  DefaultValue,
   Exponent,
   IndexValue,
   Relation,
@@ -40,6 +41,7 @@ struct Reason {
   std::size_t index = 0;  // argument number, from 0
   const ast::Expr* other = nullptr;  // the operand, branch or side that determined the type
   bool has_span = false;
+  Name parameter{};  // of an argument, where it has a name
 };
 
 }  // namespace sigrel::check

@@ -25,6 +25,13 @@ std::string head_text(const ast::Expr* e) {
   }
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "`" : i + 1 == names.size() ? " and `" : ", `") + names[i] + "`";
+  return out;
+}
+
 std::string quantity_text(const ast::Expr& e) {
   switch (e.kind) {
     case ExprKind::Variable:
@@ -116,7 +123,9 @@ std::string TypeMessages::reason_text(const Reason& reason, std::optional<Span>&
   switch (reason.kind) {
     case ReasonKind::None: return {};
     case ReasonKind::Argument:
-      return "it is argument " + std::to_string(reason.index + 1) +
+      return (reason.parameter == Name{}
+                  ? "it is argument " + std::to_string(reason.index + 1)
+                  : "it is the argument `" + std::string(text(reason.parameter)) + "`") +
              (reason.name == Name{} ? " of this function" : " of " + n);
     case ReasonKind::Interface:
       return reason.name == Name{}
@@ -131,6 +140,7 @@ std::string TypeMessages::reason_text(const Reason& reason, std::optional<Span>&
     case ReasonKind::Branch: return "the other branch has this type";
     case ReasonKind::Pattern: return "of the pattern";
     case ReasonKind::FieldValue: return "it is the field " + n;
+    case ReasonKind::DefaultValue: return "it is the default value of " + n;
     case ReasonKind::Exponent: return "it is an exponent";
     case ReasonKind::IndexValue: return "it is an index";
     case ReasonKind::Relation: return "`<>` applies relations";

@@ -14,6 +14,8 @@ namespace sigrel::check {
 /// The name at the head of an application; empty if there is none.
 std::string head_text(const ast::Expr* e);
 /// A variable, field, element, call or literal as it stands in the source, arguments left out; else empty.
+/// "`k`, `ti` and `td`".
+std::string listed(const std::vector<std::string>& names);
 std::string quantity_text(const ast::Expr& e);
 
 class TypeMessages {

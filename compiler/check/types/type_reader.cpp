@@ -1,5 +1,7 @@
 #include "compiler/check/types/type_reader.h"
 
+#include <algorithm>
+
 namespace sigrel::check {
 namespace {
 
@@ -45,16 +47,25 @@ Type* TypeReader::convert(const ast::Type* type, TypeScope& scope, Needs needs) 
 }
 
 Type* TypeReader::convert_function(const ast::FunctionType* type, TypeScope& scope) {
+  const bool of_signature = std::exchange(signature_rest_, nullptr) == type;
   Type* from = convert(type->from, scope);
   const bool is_size = type->has_parameter && is_constructor(from, types_.integer_constructor) &&
                        scope.mode == TypeScope::Signature;
-  if (!is_size) return mark_generic(types_.function(from, convert(type->to, scope)));
-  Type* size = variable(type->parameter.name, type->parameter.span, scope, 0, Sort::Size);
+  Type* size = is_size ? variable(type->parameter.name, type->parameter.span, scope, 0, Sort::Size) : nullptr;
+  if (of_signature)
+    signature_rest_ = type->to;
+  else if (type->default_value)
+    diagnostics_
+        .report(Code::DefaultValue, type->default_value->span,
+                "only the signature of a top-level definition gives default values")
+        .help("pass the value where the function is applied");
   Type* to = convert(type->to, scope);
   Type* result = types_.function(from, to);
-  result->args = types_.arena().copy(std::vector<Type*>{from, to, size});
-  result->has_parameter = true;
-  result->parameter = type->parameter.name;
+  if (size) result->args = types_.arena().copy(std::vector<Type*>{from, to, size});
+  if (type->has_parameter) {
+    result->has_parameter = true;
+    result->parameter = type->parameter.name;
+  }
   return mark_generic(result);
 }
 
@@ -66,15 +77,30 @@ Type* TypeReader::annotation(const ast::Type* type, Needs needs) {
   return result;
 }
 
-Type* TypeReader::signature(const ast::SignatureDecl& signature,
+Type* TypeReader::signature(const ast::SignatureDecl& signature, bool top_level,
                             std::vector<std::pair<Name, Type*>>& variables) {
+  check_parameter_names(signature.type);
+  if (top_level) signature_rest_ = signature.type;
   TypeScope scope;
   scope.mode = TypeScope::Signature;
   // In a let, a type variable of the enclosing signature is that one.
   for (auto& known : scoped_variables_) scope.variables.push_back(known);
   Type* type = convert(signature.type, scope);
+  signature_rest_ = nullptr;
   variables = std::move(scope.variables);
   return type;
+}
+
+void TypeReader::check_parameter_names(const ast::Type* signature) {
+  std::vector<ast::Ident> names;
+  for (; signature->kind == ast::TypeKind::Function;
+       signature = static_cast<const ast::FunctionType*>(signature)->to) {
+    auto* function = static_cast<const ast::FunctionType*>(signature);
+    if (!function->has_parameter) continue;
+    auto same = std::ranges::find(names, function->parameter.name, &ast::Ident::name);
+    if (same != names.end()) scopes_.duplicate(function->parameter, same->span, "the parameter");
+    names.push_back(function->parameter);
+  }
 }
 
 Type* TypeReader::variable(Name name, Span span, TypeScope& scope, Needs needs, Sort sort) {

@@ -38,7 +38,8 @@ class TypeReader {
   /// A type written inside a definition.
   Type* annotation(const ast::Type* type, Needs needs);
   /// The scheme of a signature; `variables` gets its type variables.
-  Type* signature(const ast::SignatureDecl& signature, std::vector<std::pair<Name, Type*>>& variables);
+  Type* signature(const ast::SignatureDecl& signature, bool top_level,
+                  std::vector<std::pair<Name, Type*>>& variables);
   /// The unit as a type; `value`, if given, is a number in it and becomes one in SI.
   Type* unit(const ast::Unit& written, bool variables, TypeScope& scope, double* value = nullptr);
   Type* expand_synonym(Synonym& synonym, Span span, Name name);
@@ -53,6 +54,7 @@ class TypeReader {
   void report_arity(const ast::NamedType* type, std::size_t takes);
   Type* convert_relation(const ast::RelationType* type, TypeScope& scope);
   Type* convert_function(const ast::FunctionType* type, TypeScope& scope);
+  void check_parameter_names(const ast::Type* signature);
   Type* convert_size(const ast::Expr* size, TypeScope& scope);
   Type* annotation_size(const ast::Expr* size, TypeScope& scope);
   Type* signature_size(const ast::Expr* size, TypeScope& scope);
@@ -68,6 +70,8 @@ class TypeReader {
   Contracts& contracts_;
   std::function<core::Expr*(const ast::Expr*)> check_size_;
   std::vector<std::pair<Name, Type*>> scoped_variables_;
+  // Of the signature that is read, what is behind the arrows so far: its parameters may have default values.
+  const ast::Type* signature_rest_ = nullptr;
 };
 
 }  // namespace sigrel::check

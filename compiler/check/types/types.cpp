@@ -154,6 +154,15 @@ Type* Types::size_literal(std::int64_t size) {
   return form(linear, Sort::Size);
 }
 
+Type* Types::with_result(Type* function, Type* result) {
+  Type copy = *function;
+  std::vector<Type*> args(function->args.begin(), function->args.end());
+  args[1] = result;
+  copy.args = arena_.copy(args);
+  copy.named = false;
+  return arena_.make<Type>(copy);
+}
+
 Type* Types::named(Type* type, Name name) {
   Type t = *find(type);
   if (t.kind == TypeKind::Variable || t.kind == TypeKind::Skolem || t.kind == TypeKind::Error) return type;
@@ -300,7 +309,8 @@ std::string TypePrinter::print(Type* type, int precedence) {
       Type* t = type;
       for (;;) {  // a loop: the arrow is right-associative and may be long
         if (t->has_parameter)
-          s += "(" + std::string(text(t->parameter)) + " :: " + print(t->args[0], 0) + ") -> ";
+          s += "(" + std::string(text(t->parameter)) + " :: " + print(t->args[0], 0) + contract(t->args[0]) +
+               (t->default_value ? " = " + std::string(text(t->default_text)) : "") + ") -> ";
         else
           s += print(t->args[0], 1) + contract(t->args[0]) + " -> ";
         Type* to = find(t->args[1]);

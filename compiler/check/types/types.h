@@ -122,8 +122,10 @@ struct Type {
   bool opaque = false;  // Skolem of a size: may equal other sizes; the elaborator knows the numbers
   const ast::Expr* size_ast = nullptr;  // Skolem of a size in a signature: an expression that is not a sum of
                                         // multiples
-  Name parameter;                       // Function: `(n :: Int) -> …`, if has_parameter
-  bool has_parameter = false;
+  Name parameter;              // Function: of the signature, or of the definition; none if it has no name
+  bool has_parameter = false;  // Function: it prints as `(n :: Int) -> …`
+  std::optional<core::GlobalId> default_value;  // Function: of the parameter
+  Name default_text;
 };
 
 /// Follows links, compressing paths.
@@ -157,6 +159,8 @@ class Types {
   Type* size_literal(std::int64_t size);
   /// A copy of `type` that prints as the synonym `name`.
   Type* named(Type* type, Name name);
+  /// The function `from` with another result: same parameter, with its name, its size and its default value.
+  Type* with_result(Type* function, Type* result);
 
   Type* real() const { return real_; }      // of a unit that is not stated
   Type* number() const { return number_; }  // Real<1>

@@ -106,7 +106,7 @@ TEST_CASE("the library and the example") {
           page.html,
           "<p>Analogue circuits. The flow <code>i</code> of a pin is positive into the component.</p>"));
       CHECK(contains(page.html,
-                     "<a href=\"Prelude.html#type-Resistance\">Resistance</a> -&gt; SR (p :: <a "
+                     "<a href=\"Prelude.html#type-Resistance\">Resistance</a>) -&gt; SR (p :: <a "
                      "href=\"Electrical.html#type-Pin\">Pin</a>"));
       CHECK(contains(page.html, "<td>A</td>"));
       CHECK(contains(page.html, "<span class=\"dim\">flow</span>"));

@@ -84,7 +84,7 @@ TEST_CASE("errors in declarations and expressions") {
   CHECK(errors("x = 1.\ny = .5\n") ==
         "SR0010 1:5 a number needs a digit after the point\nSR0010 2:5 a number needs a digit before the "
         "point\n");
-  CHECK(errors("y = f x { a = 1 }\n") == "SR0010 1:9 a record update needs `with`\n");
+  CHECK(errors("y = f 1.0 { a = 1 }\n") == "SR0010 1:11 `{` follows the name of a function or of a record\n");
   CHECK(errors("y = 5<m^/s>\n") == "SR0010 1:9 this unit is invalid\n");
   CHECK(errors("z = 99999999999999999999\n") == "SR0010 1:5 this number is too large for an Int\n");
   CHECK(errors("  x = 1\ny = 2\n") == "SR0010 2:1 this declaration starts left of the preceding ones\n");

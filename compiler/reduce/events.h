@@ -9,7 +9,7 @@
 namespace sigrel::reduce {
 
 /// Fills `dae.assignments`, once the states are chosen. Reports targets that are not states, and targets that
-/// are assigned in two places.
+/// one handler assigns twice.
 void take_assignments(const system::System& system, dae::System& dae, Diagnostics& diagnostics);
 
 }  // namespace sigrel::reduce

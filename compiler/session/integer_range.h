@@ -1,7 +1,8 @@
 // Int signals during a run: they are doubles, which hold every Int below 2^53 in absolute value. A result
 // beyond may have been rounded, so the run ends there with an error. Event handlers check what they assign
 // (runtime::Assignments); the other Int signals, which equations determine, change at events only and are
-// checked at each row of the results, which events have, too.
+// checked at each row of the results. Where events have no rows (`events = False`, local events of quantised
+// states, many columns), a value between two rows of the grid is not seen; the reference says so.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -49,6 +49,8 @@ class ZeroCrossingFunctions {
 
   /// By number: differences below this are rounding errors; 0 unless measured.
   double rounding(std::size_t k) const { return rounding_[k]; }
+  std::span<const double> roundings() const { return rounding_; }
+  void set_roundings(std::span<const double> errors) { rounding_.assign(errors.begin(), errors.end()); }
   void record_rounding(std::size_t k, double error) { rounding_[k] = std::max(rounding_[k], error); }
 
   const ZeroCrossing& crossing(std::size_t k) const { return model_.zero_crossings[rows_[k].zero_crossing]; }

@@ -180,8 +180,8 @@ bool ZeroCrossings::update_those(const Point& point, std::span<double> parameter
 }
 
 /// Whether the difference does not decide: it is where it crossed, or at zero, where it has no sign. One that
-/// has just come there has the value that it has immediately afterwards, if that is either one the value
-/// before.
+/// has just come there keeps the value before, until `look_ahead` gives it the one that it has immediately
+/// afterwards.
 bool ZeroCrossings::keeps_value(std::size_t k, const Which& which) {
   const bool stays = decided_by_[k] == DecidedBy::Difference && is_at_zero_[k] && was_at_zero_[k];
   const bool decided = decided_by_[k] != DecidedBy::Difference && !is_assigned(k);
@@ -286,7 +286,8 @@ void ZeroCrossings::resume(const Point& point) {
 }
 
 double* ZeroCrossings::save(double* out) const {
-  return std::ranges::copy(was_at_zero_, std::ranges::copy(largest_, out).out).out;
+  out = std::ranges::copy(was_at_zero_, std::ranges::copy(largest_, out).out).out;
+  return std::ranges::copy(functions_.roundings(), out).out;
 }
 
 const double* ZeroCrossings::load(const double* in) {
@@ -296,7 +297,9 @@ const double* ZeroCrossings::load(const double* in) {
   any_at_zero_ = std::ranges::find(was_at_zero_, std::uint8_t(1)) != was_at_zero_.end();
   for (const std::uint32_t w : unconfirmed_) why_unconfirmed_[w] = Unconfirmed::No;
   unconfirmed_.clear();
-  return in + was_at_zero_.size();
+  in += was_at_zero_.size();
+  functions_.set_roundings({in, functions_.size()});
+  return in + functions_.size();
 }
 
 Failure ZeroCrossings::endless(const Point& point) const {

@@ -155,7 +155,7 @@ class ZeroCrossings {
 
   /// EventIteration::resume, memory_size, save and load; these return the end of what they wrote or read.
   void resume(const Point& point);
-  std::size_t memory_size() const { return 2 * functions_.size(); }
+  std::size_t memory_size() const { return 3 * functions_.size(); }
   double* save(double* out) const;
   const double* load(const double* in);
 

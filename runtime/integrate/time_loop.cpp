@@ -51,7 +51,7 @@ TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, c
 
 void TimeLoop::run() {
   const bool terminated_at_once = problem_.events.terminated().has_value();
-  if (!terminated_at_once && left(begin_)) return;
+  if (!terminated_at_once && end_by_transition(begin_)) return;
   if (control_.structure && !problem_.assertions.empty() && !problem_.assertions.hold(begin_)) {
     Failure failure = problem_.instance.failure();
     failure.time = begin_;
@@ -62,8 +62,8 @@ void TimeLoop::run() {
   const bool ends = begin_ >= experiment_.stop || terminated_at_once;
   if ((ends && !finish(begin_)) || !begin()) return;
   report(begin_);
-  if (terminated(begin_)) return;
-  if (begin_ >= experiment_.stop || completed())
+  if (end_by_trigger(begin_)) return;
+  if (begin_ >= experiment_.stop || end_with_rows())
     outcome_.status = Outcome::Completed;
   else
     integrate();
@@ -88,6 +88,9 @@ void TimeLoop::resume(const Memory& memory) {
   next_row_ = memory.next_row;
   first_step_ = memory.first_step;
   immediate_ = memory.immediate;
+  event_mark_ = memory.event_mark;
+  close_events_ = memory.close_events;
+  reversals_ = memory.reversals;
   resumed_ = memory;
   outcome_.status = Outcome::Failed;
   integrate();
@@ -136,8 +139,8 @@ bool TimeLoop::suspend() {
     problem_.instance.failure() = {};  // the next step will tell why
     return false;
   }
-  suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_,
-                     scales_ ? scales_->largest() : std::vector<double>());
+  suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_, event_mark_,
+                     close_events_, reversals_, scales_ ? scales_->largest() : std::vector<double>());
   return true;
 }
 
@@ -170,7 +173,7 @@ bool TimeLoop::make_integrator(double time) {
   return integrator_ || fail(std::move(failure));
 }
 
-bool TimeLoop::cancelled() {
+bool TimeLoop::end_if_cancelled() {
   if (!control_.cancel || !control_.cancel->load(std::memory_order_relaxed)) return false;
   outcome_.status = Outcome::Cancelled;
   return true;
@@ -178,7 +181,7 @@ bool TimeLoop::cancelled() {
 
 /// To the next event, or to the end of a step. False: the simulation has ended.
 bool TimeLoop::advance() {
-  if (cancelled() || (time_ >= integrator_->time() && !step())) return false;
+  if (end_if_cancelled() || (time_ >= integrator_->time() && !step())) return false;
   double time = 0;
   if (!find_crossing(time) || !verify_crossings(time)) return false;
   if (!turned_back_ && (!record_history(time) || !check_states(time))) return false;
@@ -198,7 +201,7 @@ bool TimeLoop::advance() {
     integrator_->interpolate(time);
   if (event_) {
     const bool may_jump = turned_back_ || !crossed_.empty() || time >= time_event_;
-    if (!process_event(time) || terminated(time) || left(time)) return false;
+    if (!process_event(time) || end_by_trigger(time) || end_by_transition(time)) return false;
     if (search_ && (may_jump || restart_)) search_->restart(restart_);
     branches_->restart(time);
   } else {
@@ -206,7 +209,7 @@ bool TimeLoop::advance() {
     if (!assertions_hold(time)) return false;
   }
   report(time);
-  if (completed()) return false;
+  if (end_with_rows()) return false;
   const bool changed = restart_;
   if (reselect_states(time)) {
     ++outcome_.statistics.state_changes;
@@ -224,7 +227,7 @@ bool TimeLoop::advance() {
   if (event_ &&
       (!show_after_event(time, changed) || !check_assertions_after_event(time) || !write_rows(time, true)))
     return false;
-  return !completed() && makes_progress(time);
+  return !end_with_rows() && makes_progress(time);
 }
 
 bool TimeLoop::step() {
@@ -328,7 +331,7 @@ bool TimeLoop::makes_progress(double time) {
 }
 
 /// Whether a trigger terminates the simulation at the current values; then a last row is written.
-bool TimeLoop::terminated(double time) {
+bool TimeLoop::end_by_trigger(double time) {
   outcome_.terminated = problem_.events.terminated();
   if (!outcome_.terminated) return false;
   if (outcome_.reached < time) {
@@ -351,7 +354,7 @@ bool TimeLoop::terminated(double time) {
 }
 
 /// Whether all rows have been written.
-bool TimeLoop::completed() {
+bool TimeLoop::end_with_rows() {
   if (next_row_ <= experiment_.steps) return false;
   outcome_.status = Outcome::Completed;
   return true;

@@ -7,14 +7,9 @@
 //   verify_crossings: those of the last event; after a reversal the loop is back at the time of that event
 //   record_history, check_states: delayed signals; the states of a selection that are fixed
 //   write_rows: of results within the step; at an event, show_before_event holds the row before it
-//   (recorder.h)
-//
-//   process_event at an event, with the assertions before and after it; else assertions_hold
-//
+//   (recorder.h) process_event at an event, with the assertions before and after it; else assertions_hold
 //   reselect_states: where the selection has become bad
-//
 //   restart of the integrator if equations or states changed, with a short step after crowded events
-//
 //   show_after_event: a row of the grid at the time of an event shows what holds after it
 //
 // time_loop.cpp has the loop, time_loop_events.cpp what happens at events, time_loop_rows.cpp the rows.
@@ -60,8 +55,12 @@ class TimeLoop {
     bool adams = false;     // the present method
     double first_step = 0;  // of the integrator; 0: its choice
     int immediate = 0;
+    double event_mark = 0;  // of the last sequence of events
+    std::uint32_t close_events = 0, reversals = 0;
     std::vector<double> largest{};  // StateScales
-    void visit(Archive& archive) { archive(time, next_row, adams, first_step, immediate, largest); }
+    void visit(Archive& archive) {
+      archive(time, next_row, adams, first_step, immediate, event_mark, close_events, reversals, largest);
+    }
   };
 
   /// `observed`: the steps of the observed schedule that results need. All arguments outlive the loop.
@@ -119,10 +118,12 @@ class TimeLoop {
   bool show_after_event(double time, bool changed);
   bool take_row_after(double time, bool changed);
   double row_time(double time) const;
-  bool terminated(double time);
-  bool left(double time);
+  // Each sets the status of the outcome where it ends the loop. Whether it does.
+  bool end_by_trigger(double time);
+  bool end_by_transition(double time);
+  bool end_with_rows();
+  bool end_if_cancelled();
   bool begin();
-  bool completed();
   Failure cause(Failure failure);
   bool fail(Failure failure);
 
@@ -131,7 +132,6 @@ class TimeLoop {
     if (row >= experiment_.steps) return experiment_.stop;
     return experiment_.start + range_ * (static_cast<double>(row) / experiment_.steps);
   }
-  bool cancelled();
   void report(double time) const {
     if (control_.progress && range_ > 0) control_.progress((time - experiment_.start) / range_);
   }

@@ -28,7 +28,7 @@ constexpr int kMostJumps = 100;
 }  // namespace
 
 /// Whether transitions are due at the current values: then another structure continues.
-bool TimeLoop::left(double time) {
+bool TimeLoop::end_by_transition(double time) {
   if (!control_.structure) return false;
   outcome_.transitions = problem_.events.transitions();
   outcome_.before_jump = before_;

@@ -20,7 +20,7 @@ bool TimeLoop::write_rows(double time, bool inclusive) {
   const double margin = time_rounding(time);
   const double last = time + (time < experiment_.stop && event_ ? margin : 0);
   while (next_row_ <= experiment_.steps) {
-    if (cancelled()) return false;  // a step can have any number of rows
+    if (end_if_cancelled()) return false;  // a step can have any number of rows
     const double grid = output_time(next_row_), other = recorder_.next_event();
     const bool is_other = other <= grid + (grid < experiment_.stop ? time_rounding(grid) : 0);
     const double at = is_other ? other : grid;

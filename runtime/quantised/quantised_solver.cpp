@@ -14,7 +14,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kProbe = 1.0 / 128;     // finite differences, as a part of the expected interval
 constexpr double kLongest = 0.02;        // interval without evaluation, as a part of the time range
 constexpr double kLongestOfTime = 1e-3;  // the same where something depends on the time
-constexpr double kFirstInterval = 1e-4;  // of the time range, at most
+constexpr double kFirstInterval = 1e-4;  // of the time range, at most; that of a crossing is never longer
 constexpr double kInside = 0.98;         // of the quantum: where the line may begin
 
 // A state (crossing) that is updated (changes) this often while time advances by this part of the range will
@@ -134,7 +134,11 @@ bool QuantisedSolver::start(double time) {
     shortest = std::min(shortest, state.interval);
   }
   const double h = probe(std::max(shortest, 1e-6 * range_));
-  if (!evaluate(time + h, soon_) || !evaluate(time + 2 * h, later_)) soon_ = later_ = now_;
+  if (!evaluate(time + h, soon_) || !evaluate(time + 2 * h, later_)) {
+    // Outside of the domain of a function a little later: the slopes are unknown.
+    soon_ = later_ = now_;
+    instance_.failure() = {};
+  }
   for (std::uint32_t s = 0; s < count; ++s) {
     states_[s].set_derivative(now_[s], soon_[s], later_[s], h, states_[s].interval, longest_of_state_[s]);
     schedule(s);

@@ -1,8 +1,8 @@
 // The destination of results: named columns, and sinks that take their rows.
 //
-// There is a row at each point of the output grid and, unless `event_rows` is false, two at each event, with
-// the same time: the values before and after it. The order of rows is that of time; never more than two have
-// the same.
+// There is a row at each point of the output grid and, unless `event_rows` is false, two at each event of the
+// whole model, with the same time: the values before and after it. (Quantised states process most events
+// where they are, without rows.) The order of rows is that of time; never more than two have the same.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -385,6 +385,8 @@ class Reporter : PieceText {
     else if (kind(at_) == P::COMMA && at_ > 0 && kind(at_ - 1) == P::INT && adjacent(at_ - 1) &&
              kind(at_ + 1) == P::INT && adjacent(at_))
       d.fix("the decimal point is written `.`", span(at_), ".");
+    else if (kind(at_) == P::COMMA && between_equations())
+      d.fix("write `;`, or the next equation on a line of its own", span(at_), ";");
     else if (kind(at_) == P::EQUAL && kind(0) == P::LOCAL)
       d.help(
           "an equation is an item of its own, `x = 1.0`; so is the value at the start, `initially x = 1.0`");
@@ -397,6 +399,14 @@ class Reporter : PieceText {
       d.help("write `sigrel (a, b) where`");
     else if (defined_without_equal())
       d.help("a definition is written `name = …`, its type `name :: …`");
+  }
+
+  /// Whether an equation is complete before the offending token, and another one follows it.
+  bool between_equations() const {
+    const auto is_equal = [](const Token& t) { return t.kind == P::EQUAL; };
+    const auto at = piece_.tokens.begin() + static_cast<std::ptrdiff_t>(at_);
+    return piece_.kind == BlockKind::Body && expectation().empty() &&
+           std::any_of(piece_.tokens.begin(), at, is_equal) && std::any_of(at, piece_.tokens.end(), is_equal);
   }
 
   bool defined_without_equal() const {

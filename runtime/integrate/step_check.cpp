@@ -33,6 +33,16 @@ double shortest_piece(double begin, double end) {
 /// evenly.
 double check_position(std::uint32_t number) { return 0.1 + 0.8 * golden_fraction(number); }
 
+/// All unknowns that an evaluation between steps solves for: those of the integrator, and those of loops that
+/// it does not see.
+std::size_t unknowns(const Model& model, const ReducedSystem& system) {
+  std::size_t count = system.size();
+  if (system.form() == Form::Implicit) return count;
+  for (const Step& step : model.dynamic)
+    if (step.kind == Step::Solve) count += model.loops[step.index].unknowns;
+  return count;
+}
+
 }  // namespace
 
 StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double start, double stop,
@@ -42,7 +52,7 @@ StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double star
       defect_(instance, system, tolerance),
       stop_(stop),
       long_step_(kLong * (stop - start)),
-      least_between_(std::min(system.size() / kSmall, kMostBetween)),
+      least_between_(std::min(unknowns(instance.model, system) / kSmall, kMostBetween)),
       between_(least_between_) {
   for (auto* list : {&before_, &now_, &earlier_}) list->assign(rows_.variables().size(), 0.0);
   paths_.resize(rows_.variables().size());

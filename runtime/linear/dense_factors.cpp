@@ -3,7 +3,54 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/linear/simd_dispatch.h"
+
 namespace runtime {
+
+namespace {
+
+/// The factors of n × n numbers by columns, in place: the first column without a pivot, or n.
+FOR_EACH_TARGET std::size_t factorise(std::size_t n, double* lu, std::uint32_t* pivots, double epsilon,
+                                      const double* column_max) {
+  for (std::size_t k = 0; k < n; ++k) {
+    double* column = lu + k * n;
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; ++i)
+      if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
+    if (!(std::abs(column[pivot]) > epsilon * column_max[k])) return k;
+    pivots[k] = static_cast<std::uint32_t>(pivot);
+    if (pivot != k)
+      for (std::size_t c = 0; c < n; ++c) std::swap(lu[c * n + k], lu[c * n + pivot]);
+    const double inverse = 1 / column[k];
+    for (std::size_t i = k + 1; i < n; ++i) column[i] *= inverse;
+    for (std::size_t c = k + 1; c < n; ++c) {
+      double* other = lu + c * n;
+      const double factor = other[k];
+      if (factor == 0) continue;
+      INDEPENDENT
+      for (std::size_t i = k + 1; i < n; ++i) other[i] -= factor * column[i];
+    }
+  }
+  return n;
+}
+
+/// Solves with these factors, in place; rows have been exchanged.
+FOR_EACH_TARGET void substitute(std::size_t n, const double* lu, double* x) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const double* column = lu + k * n;
+    const double value = x[k];
+    INDEPENDENT
+    for (std::size_t i = k + 1; i < n; ++i) x[i] -= column[i] * value;
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    const double* column = lu + k * n;
+    const double value = x[k] /= column[k];
+    INDEPENDENT
+    for (std::size_t i = 0; i < k; ++i) x[i] -= column[i] * value;
+  }
+}
+
+}  // namespace
 
 std::optional<std::uint32_t> DenseFactors::factor(const SparsePattern& pattern,
                                                   std::span<const double> values,
@@ -15,25 +62,9 @@ std::optional<std::uint32_t> DenseFactors::factor(const SparsePattern& pattern,
   for (std::size_t c = 0; c < n; ++c)
     for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
       lu_[c * n + pattern.rows[k]] = values[k] * row_scale[pattern.rows[k]];
-  const double epsilon = least * static_cast<double>(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    double* column = &lu_[k * n];
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i)
-      if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
-    if (!(std::abs(column[pivot]) > epsilon * column_max[k])) return static_cast<std::uint32_t>(k);
-    pivots_[k] = static_cast<std::uint32_t>(pivot);
-    if (pivot != k)
-      for (std::size_t c = 0; c < n; ++c) std::swap(lu_[c * n + k], lu_[c * n + pivot]);
-    const double inverse = 1 / column[k];
-    for (std::size_t i = k + 1; i < n; ++i) column[i] *= inverse;
-    for (std::size_t c = k + 1; c < n; ++c) {
-      double* other = &lu_[c * n];
-      const double factor = other[k];
-      if (factor == 0) continue;
-      for (std::size_t i = k + 1; i < n; ++i) other[i] -= factor * column[i];
-    }
-  }
+  const std::size_t regular =
+      factorise(n, lu_.data(), pivots_.data(), least * static_cast<double>(n), column_max.data());
+  if (regular < n) return static_cast<std::uint32_t>(regular);
   return std::nullopt;
 }
 
@@ -49,16 +80,7 @@ void DenseFactors::solve(const double* right_hand_side, std::span<const double> 
   for (std::size_t i = 0; i < n; ++i) x[i] = right_hand_side[i] * row_scale[i];
   // Whole rows were exchanged, multipliers included: all exchanges precede the elimination.
   for (std::size_t k = 0; k < n; ++k) std::swap(x[k], x[pivots_[k]]);
-  for (std::size_t k = 0; k < n; ++k) {
-    const double* column = &lu_[k * n];
-    const double value = x[k];
-    for (std::size_t i = k + 1; i < n; ++i) x[i] -= column[i] * value;
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    const double* column = &lu_[k * n];
-    const double value = x[k] /= column[k];
-    for (std::size_t i = 0; i < k; ++i) x[i] -= column[i] * value;
-  }
+  substitute(n, lu_.data(), x);
 }
 
 }  // namespace runtime

@@ -49,7 +49,7 @@ struct PivotGroup {
 };
 
 /// Relaxed supernodes: pivots, in postorder, whose columns have the same pattern up to a few zeros, which
-/// cost less than a further front.
+/// cost less than a further front; also such as are independent of each other, siblings in the tree.
 ///
 /// Ashcraft, Grimes, The influence of relaxed supernode partitions on the multifrontal method, ACM TOMS 15
 /// (1989).

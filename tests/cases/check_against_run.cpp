@@ -31,10 +31,10 @@ const Codes& codes_of_runs() {
   return codes;
 }
 
-Codes errors(Session& session) {
+Codes codes(Session& session, bool errors) {
   Codes found;
   for (const Diagnostic& d : session.diagnostics().all())
-    if (d.severity == Severity::Error) found.emplace(info(d.code).id);
+    if ((d.severity == Severity::Error) == errors) found.emplace(info(d.code).id);
   return found;
 }
 
@@ -53,7 +53,7 @@ std::vector<std::string> check_against_run(const CaseFile& file, const SessionOp
   if (running.check())
     if (auto model = running.compile({}, Backend::Interpreter)) runs = running.run(*model).completed();
 
-  const Codes by_check = errors(checked), by_run = errors(running);
+  const Codes by_check = codes(checked, true), by_run = codes(running, true);
   std::vector<std::string> problems;
   if (by_run.contains("SR0602")) return problems;  // no complete `main`
   if (runs && !passes)
@@ -62,6 +62,11 @@ std::vector<std::string> check_against_run(const CaseFile& file, const SessionOp
   for (const std::string& code : by_run)
     if (!codes_of_runs().contains(code))
       problems.push_back(fmt::format("only a run reports {}, which grammar/README.md does not list", code));
+  // Of warnings and notes, too, those of a run are in the table or those of `check`.
+  const Codes told = codes(checked, false);
+  for (const std::string& code : codes(running, false))
+    if (!codes_of_runs().contains(code) && !told.contains(code))
+      problems.push_back(fmt::format("a run reports {}, and `check` does not", code));
   return problems;
 }
 

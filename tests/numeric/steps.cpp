@@ -147,6 +147,16 @@ TEST_CASE("Every step of a small model is checked inside, one in up to 129 of a 
   }
 }
 
+TEST_CASE("a model is small if few unknowns are solved for, those of loops among them") {
+  const runtime::Statistics s = numeric::Model("steps.sr", "loops 40")
+                                    .run({.stop = 10, .max_step = 1e-2, .solver = "cvode"})
+                                    .outcome.statistics;
+  REQUIRE(s.states == 1);
+  REQUIRE(s.steps >= 1000);
+  CHECK(s.check_evaluations < s.steps / 3);
+  CHECK(s.check_evaluations > s.steps / 6);
+}
+
 TEST_CASE("auto follows stiffness: Adams before, BDF while, Adams after") {
   // x' = -k (x - cos t) - sin t has the solution cos t, whatever k; k is 10^5 between 10 and 20.
   numeric::Model model("steps.sr", "stiffBetween");

@@ -157,7 +157,7 @@ std::string TypeMessages::reason_text(const Reason& reason, std::optional<Span>&
 
 void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Reason& reason,
                                const std::string& why_found, const Origin& origin,
-                               std::string_view found_head) {
+                               const ast::Expr* found_expr) {
   if (unifier_.unit_conflict()) {
     unifier_.clear_unit_conflict();
     return unit_mismatch(span, found, expected, reason, why_found, origin);
@@ -179,7 +179,8 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
   if (origin && origin->first != span) d.also(origin->first, origin->second);
 
   // Hints for common mistakes.
-  help_to_convert(d, found, expected, reason, found_head);
+  help_to_convert(d, found, expected, reason,
+                  found_expr && found_expr->kind == ExprKind::Apply ? head_text(found_expr) : std::string());
   if (found->kind == TypeKind::Constructor && found->constructor->connector &&
       is_constructor(expected, types_.real_constructor)) {
     std::string fields;
@@ -204,8 +205,17 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
     d.help(
         "`vector xs` converts a list to a vector; the rows of a matrix are vectors as well: "
         "`vector [vector row for row in rows]`");
-  if (found->kind == TypeKind::Vector && is_constructor(expected, types_.list_constructor))
-    d.help("`[x[i] for i in 1 .. size x]` is the list of the elements of a vector `x`");
+  if (found->kind == TypeKind::Vector && is_constructor(expected, types_.list_constructor)) {
+    const bool named =
+        found_expr && (found_expr->kind == ExprKind::Variable || found_expr->kind == ExprKind::Field);
+    const std::string vector = named ? quantity_text(*found_expr) : std::string();
+    const std::string elements =
+        fmt::format("[{0}[i] for i in 1 .. size {0}]", vector.empty() ? "x" : vector);
+    if (vector.empty())
+      d.help("`" + elements + "` is the list of the elements of a vector `x`");
+    else
+      d.fix("write `" + elements + "`, the list of its elements", span, elements);
+  }
   if (expected->kind == TypeKind::Skolem)
     d.note("`" + std::string(text(expected->name)) +
            "` stands for any type, so nothing may be assumed about it");
@@ -288,8 +298,7 @@ void TypeMessages::mismatch(const ast::Expr* found_expr, Type* found, Type* expe
   std::string why = because(found_expr, origin);
   Origin also;
   if (origin) also = {*origin, describe(found) + " comes from here"};
-  const std::string head = found_expr->kind == ExprKind::Apply ? head_text(found_expr) : std::string();
-  mismatch_at(found_expr->span, found, expected, reason, why, also, head);
+  mismatch_at(found_expr->span, found, expected, reason, why, also, found_expr);
   suppress_further_errors(found_expr, found);
   if (reason.other && find(expected)->kind == TypeKind::Function && find(found)->kind != TypeKind::Function)
     suppress_further_errors(reason.other, expected);

@@ -32,10 +32,11 @@ class TypeMessages {
   /// The place and the wording of "x comes from here".
   using Origin = std::optional<std::pair<Span, std::string>>;
 
-  /// `found_expr` has the type `found` where `expected` is needed: after Unifier::agree gave false.
+  /// `found_expr` has the type `found` where `expected` is needed: after Unifier::agree gave false. The other
+  /// one for what is no expression, or none that helps refer to.
   void mismatch(const ast::Expr* found_expr, Type* found, Type* expected, const Reason& reason);
   void mismatch_at(Span span, Type* found, Type* expected, const Reason& reason, const std::string& why_found,
-                   const Origin& origin, std::string_view found_head = {});
+                   const Origin& origin, const ast::Expr* found_expr = nullptr);
   /// An operand of `sign` whose type cannot offer `needs` is reported; false then.
   bool require_operand(Type* type, Needs needs, const ast::Expr* e, std::string_view sign);
   void unknown_field(const ast::Ident& field, Type* record);

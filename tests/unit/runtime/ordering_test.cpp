@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "runtime/linear/elimination_tree.h"
 #include "runtime/linear/linear_system.h"
 
 using namespace runtime;
@@ -199,6 +200,47 @@ TEST_CASE("factors in any order solve the same system") {
     }
     if (ordering == Ordering::Amd) CHECK(system.ordered_by() == Ordering::Amd);
   }
+}
+
+TEST_CASE("pivots that touch the same unknowns and not each other share a front") {
+  // 40 positions whose rates are unknowns 40 to 79, and forces between all of them: I - c J of the equations
+  // of motion. One front for the positions instead of one for each, whose contributions to the front of the
+  // rates take longer than all else.
+  constexpr std::uint32_t kHalf = 40, kAll = 2 * kHalf;
+  const Lists earlier = lists(kAll, [&](auto use) {
+    for (std::uint32_t k = kHalf; k < kAll; ++k)
+      for (std::uint32_t i = 0; i < k; ++i) use(k, i);
+  });
+  const EliminationTree tree = elimination_tree(earlier);
+  CHECK(tree.parent[0] == kHalf);
+  CHECK(tree.parent[kHalf - 1] == kHalf);
+  const std::vector<PivotGroup> groups = relaxed_supernodes(tree);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].end == kHalf);
+
+  std::vector<Entry> entries;
+  std::vector<std::uint32_t> positions;
+  for (std::uint32_t i = 0; i < kHalf; ++i) {
+    entries.push_back({i, i});
+    entries.push_back({i, i + kHalf});
+    for (std::uint32_t j = 0; j < kAll; ++j) entries.push_back({i + kHalf, j});
+  }
+  const SparsePattern pattern = compress(kAll, entries, positions);
+  LinearSystem fronts(pattern, 0), dense(pattern, 1000);
+  std::mt19937 dice(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (std::size_t c = 0; c < kAll; ++c)
+    for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+      fronts.values()[k] = dense.values()[k] =
+          pattern.rows[k] == static_cast<std::int64_t>(c) ? 9 : uniform(dice) / 2;
+  REQUIRE(fronts.factor() == LinearSystem::Status::Ok);
+  REQUIRE(dense.factor() == LinearSystem::Status::Ok);
+  CHECK(fronts.method() == "multifrontal");
+  std::vector<double> a(kAll), b(kAll);
+  for (std::size_t i = 0; i < kAll; ++i) a[i] = b[i] = uniform(dice);
+  fronts.solve(a.data());
+  dense.solve(b.data());
+  for (std::size_t i = 0; i < kAll; ++i) CHECK(a[i] == Approx(b[i]).epsilon(1e-11).margin(1e-12));
 }
 
 TEST_CASE("orders have names") {

@@ -68,6 +68,7 @@ void Checker::check_main() {
 // shown.
 void Checker::check_main_type(core::GlobalId main, Type* type) {
   if (type->kind == TypeKind::Error || is_constructor(type, types_.experiment_constructor)) return;
+  if (type->kind == TypeKind::Variable && diagnostics_.has_errors()) return;  // it reads what is damaged
   Type* interface = type->kind == TypeKind::Relation ? find(type->args[0]) : nullptr;
   if (interface && interface->kind == TypeKind::Tuple && interface->args.empty()) return;
   auto& d =

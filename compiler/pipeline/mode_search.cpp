@@ -9,6 +9,7 @@ namespace sigrel::pipeline {
 namespace {
 
 constexpr std::size_t kMostTried = 400;
+constexpr std::size_t kMostModes = 4'000'000;  // of all candidates that are found together
 
 /// By switch: whether a condition of its transitions reads one of these unknowns.
 std::vector<bool> readers(const system::System& system, const std::vector<bool>& unknowns) {
@@ -33,6 +34,10 @@ ModeKey key_of(const Modes& modes) {
   return key;
 }
 
+std::size_t most_candidates(std::size_t modes) {
+  return std::clamp<std::size_t>(kMostModes / std::max<std::size_t>(modes, 1), 1, kMostTried);
+}
+
 SingularModes singular_modes(const system::System& system, const elaborate::Structure& structure,
                              const dae::System& dae, const Modes& given) {
   SingularModes result;
@@ -40,7 +45,8 @@ SingularModes singular_modes(const system::System& system, const elaborate::Stru
   result.missing = part.missing;
   if (part.missing == 0) return result;
   const std::vector<bool> involved = readers(system, singularity::undetermined_unknowns(dae, part));
-  for (std::size_t t = 0; t < system.transitions.size(); ++t) {
+  const std::size_t most = most_candidates(system.switches.size());
+  for (std::size_t t = 0; t < system.transitions.size() && result.others.size() < most; ++t) {
     const system::Transition& transition = system.transitions[t];
     // Its numbers would be values that are not known.
     if (!involved[transition.of] || transition.numbers > 0) continue;

@@ -24,10 +24,15 @@ using Modes = std::vector<elaborate::ChosenMode>;  // ascending identities
 using ModeKey = std::vector<std::uint64_t>;
 ModeKey key_of(const Modes& modes);
 
+/// How many candidates are worth keeping of a model with that many modes. Those found together are tried in
+/// order, so that later ones than the search would try are of no use; and together they stay small, also
+/// where thousands of switches have transitions at once.
+std::size_t most_candidates(std::size_t modes);
+
 /// A system that cannot be solved.
 struct SingularModes {
   std::size_t missing = 0;    // equations
-  std::vector<Modes> others;  // candidates; empty too where the reason is another one
+  std::vector<Modes> others;  // the first candidates; empty too where the reason is another one
 };
 /// `dae`: reduced up to the error. `given`: the modes that the system was elaborated in; others are initial.
 SingularModes singular_modes(const system::System& system, const elaborate::Structure& structure,

@@ -204,10 +204,11 @@ std::optional<runtime::NextStructure> StructureChanges::follow_transitions(const
     report_growth();
     return std::nullopt;
   }
-  pipeline::SingularModes one_by_one;
-  for (std::size_t k = 0; k < due.size() && due.size() > 1; ++k)
-    one_by_one.others.push_back(next_modes(end, due[k]));
   pipeline::Modes all = next_modes(end, runtime::kNone);
+  pipeline::SingularModes one_by_one;
+  const std::size_t candidates = due.size() > 1 ? pipeline::most_candidates(all.size()) : 0;
+  for (const std::uint32_t transition : std::span(due).first(std::min(due.size(), candidates)))
+    one_by_one.others.push_back(next_modes(end, transition));
   const bool known = search_.knows(all);
   search_.add(one_by_one);
   if (known && refused_.all().empty()) report_cycle();

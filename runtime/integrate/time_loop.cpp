@@ -21,6 +21,9 @@ constexpr double kSmallestTolerance = 2e-14;
 constexpr double kStuckAdvance = 1e-9;
 constexpr int kSlowSteps = 20'000;
 constexpr int kStandingSteps = 50;
+// A step that is repeated ends before what it missed, which may be found at its new end again, and so on.
+// After so many repetitions each step is at most half as long as the one before.
+constexpr int kMostRepeats = 8;
 
 }  // namespace
 
@@ -232,7 +235,9 @@ bool TimeLoop::advance() {
 
 bool TimeLoop::step() {
   if (search_ && !search_->begin(integrator_->time())) return fail(problem_.instance.failure());
+  int repeats = 0;
   for (double shorter = std::exchange(first_step_, 0.0);;) {  // the length of a step that is repeated
+    if (repeats > 0 && cancelled()) return false;
     const double begin = integrator_->time(), last = shorter > 0 ? begin + shorter : HUGE_VAL;
     if (check_) check_->begin(begin);
     branches_->begin_step();
@@ -250,7 +255,9 @@ bool TimeLoop::step() {
       return true;
     }
     ++outcome_.statistics.revised_steps;
+    const double tried = integrator_->time() - begin;
     shorter = resolved ? branches_->shorter() : check_->shorter();
+    if (++repeats > kMostRepeats) shorter = std::min(shorter, tried / 2);
     if (!branches_->output(begin)) return fail(problem_.instance.failure());
     if (!integrator_->restart(begin, shorter)) return fail(integrator_->failure());
     if (shorter > time_rounding(std::max(std::abs(begin), range_))) continue;

@@ -119,6 +119,13 @@ TEST_CASE("no step goes over a pole") {
   check_ends("overZero", 1);
 }
 
+// Its loops have no solution at times just before the end of a step, and again just before the end of the
+// step that is repeated.
+TEST_CASE("steps that are repeated become shorter") {
+  numeric::Model model("wheelset.sr", "wheelset (-285.73)", {}, Backend::Interpreter);
+  CHECK(model.refusal({.stop = 1, .steps = 20}).starts_with("error["));
+}
+
 TEST_CASE("a discrete variable at which a whole number changes repeats no step") {
   const Run run = numeric::Model("steps.sr", "remainder").run({.stop = 10});
   CHECK(value(run, "x") == Approx(1 - std::exp(-10.0)).epsilon(1e-5));

@@ -28,27 +28,30 @@ void Checker::declare_definitions(const ast::Module& module) {
     globals_[id].definition = std::move(definition);
     if (globals_[id].definition.signature) declare_default_values(globals_[id]);
   }
-  // A name with a signature is defined, with that type, even if its definition is missing.
+  auto damaged = [&](core::GlobalId id) {
+    globals_[id].scheme = types_.error();
+    globals_[id].checked = true;
+    program_.globals[id.value].type.assign(1, '_');  // GCC 12 warns falsely about = "_"
+  };
+  // A name with a signature is defined even if its definition is missing. Where a syntax error hides the
+  // definition it has that type. Else the name may be the mistake, and stand for that of something else: then
+  // it agrees with everything.
   for (auto& [name, signature] : group.undefined) {
     if (!seen.emplace(name.name, name.span).second) continue;
-    GlobalState& state = globals_[declare_value(name)];
-    state.definition.signature = signature;
-    state.checked = true;
+    const core::GlobalId id = declare_value(name);
+    if (scopes_.module().incomplete)
+      globals_[id].definition.signature = signature;
+    else
+      damaged(id);
+    globals_[id].checked = true;
   }
   // A declaration with a syntax error defines its name, with a type that agrees with everything. So does a
   // definition of which the signature or a clause has one: what remains says too little to be checked.
   for (const ast::Ident& name : module.damaged) {
-    if (auto at = defined.find(name.name); at != defined.end()) {
-      globals_[at->second].scheme = types_.error();
-      globals_[at->second].checked = true;
-      program_.globals[at->second.value].type.assign(1, '_');
-      continue;
-    }
-    if (!seen.emplace(name.name, name.span).second) continue;
-    core::GlobalId id = declare_value(name);
-    globals_[id].scheme = types_.error();
-    globals_[id].checked = true;
-    program_.globals[id.value].type.assign(1, '_');  // GCC 12 warns falsely about = "_"
+    if (auto at = defined.find(name.name); at != defined.end())
+      damaged(at->second);
+    else if (seen.emplace(name.name, name.span).second)
+      damaged(declare_value(name));
   }
   for (const ast::Decl* decl : module.decls) {
     if (decl->kind != ast::DeclKind::Foreign) continue;

@@ -87,6 +87,7 @@ Type* TypeReader::signature(const ast::SignatureDecl& signature, bool top_level,
   for (auto& known : scoped_variables_) scope.variables.push_back(known);
   Type* type = convert(signature.type, scope);
   signature_rest_ = nullptr;
+  if (scope.misses_arrow) return types_.error();
   variables = std::move(scope.variables);
   return type;
 }
@@ -153,11 +154,14 @@ Type* TypeReader::unit(const ast::Unit& written, bool variables, TypeScope& scop
   return type;
 }
 
-void TypeReader::report_arity(const ast::NamedType* type, std::size_t takes) {
-  diagnostics_.report(Code::TypeArguments, type->span,
-                      "the type `" + std::string(text(type->name.ident.name)) + "` takes " +
-                          arguments(takes) + ", " + std::to_string(type->args.size()) +
-                          (type->args.size() == 1 ? " is given" : " are given"));
+void TypeReader::report_arity(const ast::NamedType* type, std::size_t takes, TypeScope& scope) {
+  scope.misses_arrow |= type->args.size() > takes;
+  Diagnostic& d = diagnostics_.report(Code::TypeArguments, type->span,
+                                      "the type `" + std::string(text(type->name.ident.name)) + "` takes " +
+                                          arguments(takes) + ", " + std::to_string(type->args.size()) +
+                                          (type->args.size() == 1 ? " is given" : " are given"));
+  if (type->args.size() > takes && scope.mode == TypeScope::Signature)
+    d.help("write `->` before each further parameter of a function");
 }
 
 Type* TypeReader::convert_named(const ast::NamedType* type, TypeScope& scope, Needs needs) {
@@ -166,7 +170,7 @@ Type* TypeReader::convert_named(const ast::NamedType* type, TypeScope& scope, Ne
   if (Synonym* synonym = entry->meaning.synonym) return apply_synonym(*synonym, type, scope, needs);
   TypeConstructor* constructor = entry->meaning.constructor;
   if (type->args.size() != constructor->parameters.size()) {
-    report_arity(type, constructor->parameters.size());
+    report_arity(type, constructor->parameters.size(), scope);
     return types_.error();
   }
   if (type->unit) {
@@ -188,7 +192,7 @@ Type* TypeReader::apply_synonym(Synonym& synonym, const ast::NamedType* type, Ty
   std::vector<Type*> args;
   for (auto* arg : type->args) args.push_back(convert(arg, scope, needs));
   if (args.size() != synonym.decl->parameters.size()) {
-    report_arity(type, synonym.decl->parameters.size());
+    report_arity(type, synonym.decl->parameters.size(), scope);
     return types_.error();
   }
   if (synonym.state != Synonym::Done) expand_synonym(synonym, type->span, type->name.ident.name);

@@ -14,6 +14,7 @@ namespace sigrel::check {
 struct TypeScope {
   enum Mode : std::uint8_t { Signature, Annotation, Declaration } mode = Annotation;
   std::vector<std::pair<Name, Type*>> variables;
+  bool misses_arrow = false;  // a type has too many arguments: they may be parameters of the function
 };
 
 class TypeReader {
@@ -37,7 +38,8 @@ class TypeReader {
   Type* convert(const ast::Type* type, TypeScope& scope, Needs needs = 0);
   /// A type written inside a definition.
   Type* annotation(const ast::Type* type, Needs needs);
-  /// The scheme of a signature; `variables` gets its type variables.
+  /// The scheme of a signature; `variables` gets its type variables. The error type if a `->` seems to be
+  /// missing, for then the number and the order of the parameters are unknown.
   Type* signature(const ast::SignatureDecl& signature, bool top_level,
                   std::vector<std::pair<Name, Type*>>& variables);
   /// The unit as a type; `value`, if given, is a number in it and becomes one in SI.
@@ -51,7 +53,7 @@ class TypeReader {
  private:
   Type* convert_named(const ast::NamedType* type, TypeScope& scope, Needs needs);
   Type* apply_synonym(Synonym& synonym, const ast::NamedType* type, TypeScope& scope, Needs needs);
-  void report_arity(const ast::NamedType* type, std::size_t takes);
+  void report_arity(const ast::NamedType* type, std::size_t takes, TypeScope& scope);
   Type* convert_relation(const ast::RelationType* type, TypeScope& scope);
   Type* convert_function(const ast::FunctionType* type, TypeScope& scope);
   void check_parameter_names(const ast::Type* signature);

@@ -237,7 +237,7 @@ bool TimeLoop::step() {
   if (search_ && !search_->begin(integrator_->time())) return fail(problem_.instance.failure());
   int repeats = 0;
   for (double shorter = std::exchange(first_step_, 0.0);;) {  // the length of a step that is repeated
-    if (repeats > 0 && cancelled()) return false;
+    if (repeats > 0 && end_if_cancelled()) return false;
     const double begin = integrator_->time(), last = shorter > 0 ? begin + shorter : HUGE_VAL;
     if (check_) check_->begin(begin);
     branches_->begin_step();

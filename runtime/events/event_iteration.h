@@ -195,7 +195,7 @@ class EventIteration {
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool after_assignment, bool first_only);
   void record_rates(const Point& point, bool evaluated);
-  bool conditions_cross_at_start(const Point& point);
+  std::vector<int> crossings_at_start(const Point& point);
   void count_reversal(double time);
   bool handle_events(const Point& point);
   bool accumulates(double time);

@@ -13,24 +13,46 @@ constexpr double kErrorOfSteps = 100, kMomentsAhead = 1e6;
 constexpr double kBeyondError = 4;
 }  // namespace
 
-/// A comparison that misses equality by rounding alone was decided by what follows the start. If that is not
-/// what it says there, it changes immediately. Whether conditions become true by this; they were false
-/// before, then.
-bool EventIteration::conditions_cross_at_start(const Point& point) {
+/// Comparisons that miss equality by rounding alone were decided by what follows the start. Where that is not
+/// what they say there, they change immediately. If conditions become true by this, the current values become
+/// those before it, and this gives the directions of the crossings, by watched number; else nothing changes.
+std::vector<int> EventIteration::crossings_at_start(const Point& point) {
   const std::vector<std::uint32_t> crossing = zero_crossings_.hold_signs(point, instance_.parameters);
-  if (crossing.empty()) return false;
-  here_ = instance_.values;
-  instance_.evaluator.parameters_changed();
-  const bool known = evaluate_inputs(point);
+  if (crossing.empty()) return {};
+  const std::vector<double> after = instance_.values;
+  const auto toggle = [&] { zero_crossings_.take_back(crossing, instance_.parameters); };
+  const auto evaluate = [&] {
+    instance_.evaluator.parameters_changed();
+    return evaluate_inputs(point);
+  };
+  bool fires = evaluate();
+  if (fires) {
+    handler_.record_previous(instance_.values);
+    handler_.restore_previous(instance_.values);
+    fires = evaluate();
+  }
+  const std::vector<double> before = instance_.values;
+  if (fires) handler_.accept(point);
+  toggle();
+  std::ranges::copy(after, instance_.values.begin());
+  if (fires) {
+    handler_.restore_previous(instance_.values);
+    fires = evaluate() && handler_.rearm(point);
+  }
   instance_.failure() = {};
-  if (known) handler_.accept(point);
-  zero_crossings_.take_back(crossing, instance_.parameters);
-  std::ranges::copy(here_, instance_.values.begin());
+  if (fires) toggle();
+  std::ranges::copy(fires ? before : after, instance_.values.begin());
   instance_.evaluator.parameters_changed();
   zero_crossings_.take_equations_changed();
-  if (known) return handler_.rearm(point);
   handler_.accept(point);
-  return false;
+  if (!fires) return {};
+  std::vector<int> directions(zero_crossings_.functions().watched().size(), 0);
+  for (std::size_t w = 0; w < directions.size(); ++w) {
+    const std::uint32_t k = zero_crossings_.functions().watched()[w];
+    if (std::ranges::find(crossing, k) == crossing.end()) continue;
+    directions[w] = zero_crossings_.functions().held(k, instance_.parameters) != 0 ? 1 : -1;
+  }
+  return directions;
 }
 
 bool EventIteration::start(double time, StartOf what, double tolerance, const PastDelays& past) {
@@ -47,12 +69,13 @@ bool EventIteration::start(double time, StartOf what, double tolerance, const Pa
   }
   const bool is_run = what == StartOf::Run;
   if (!handler_.clocks().start(time, !is_run, instance_.parameters, instance_.failure())) return false;
-  const bool crosses = what != StartOf::Part && conditions_cross_at_start(instance_.point(time));
+  std::vector<int> directions;
+  if (what != StartOf::Part) directions = crossings_at_start(instance_.point(time));
   const std::span<const std::uint32_t> initial = instance_.model.events.initial;
-  if (handler_.clocks().next_tick() > time && (!is_run || initial.empty()) && !crosses) return true;
+  if (handler_.clocks().next_tick() > time && (!is_run || initial.empty()) && directions.empty()) return true;
   if (is_run) handler_.let_fire(initial);
   bool changed = false;
-  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
+  return process(time, directions, changed) && instance_.observe(time, instance_.model.observed);
 }
 
 bool EventIteration::hold_transitions(double time, double tolerance) {

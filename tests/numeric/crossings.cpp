@@ -80,6 +80,15 @@ TEST_CASE("a comparison that misses equality by rounding at the start changes th
       CHECK(value(run, "n") == 5);  // at 0, 1, 2, 3 and 4
       CHECK(value(run, "x") == Approx(0.4).margin(1e-5));
     }
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"}) {
+    INFO(solver);  // x is zero at the start, pi / 2 and pi
+    const Run above =
+        numeric::Model("crossings.sr", "changesFrom 4.0e-16").run({.stop = 4, .solver = solver});
+    numeric::check_values(above, {{"a", 3}, {"n", 1}});
+    const Run below =
+        numeric::Model("crossings.sr", "changesFrom (-4.0e-16)").run({.stop = 4, .solver = solver});
+    numeric::check_values(below, {{"a", 2}, {"n", 1}});
+  }
   // Exactly equal it is true from the start on, and the handler waits for the next time.
   const Run equal = numeric::Model("crossings.sr", "sawFrom 0.5").run({.stop = 4.9});
   CHECK(value(equal, "n") == 0);

@@ -155,6 +155,10 @@ TEST_CASE("The examples of the chapter on events") {
   each("lift", {.stop = 6}, [](const Run& run) { numeric::check_values(run, {{"speed", 0}, {"stops", 1}}); });
   each("traffic", {.stop = 4},
        [](const Run& run) { numeric::check_values(run, {{"n", 1}, {"changes", 9}, {"full", 2}}); });
+  each("register", {.stop = 0.65}, [](const Run& run) {
+    numeric::check_values(run, {{"n", 1}, {"q[1]", 2}, {"q[2]", 0}, {"q[3]", 1}});
+    numeric::check_values(run, {{"seen[1]", 2}, {"seen[2]", 3}, {"seen[3]", 2}});
+  });
   each("sampled", {.stop = 1}, [](const Run& run) {
     CHECK(value(run, "m") == Approx(1 - std::exp(-6 * std::acos(-1.0) / 20)).epsilon(1e-5));
   });

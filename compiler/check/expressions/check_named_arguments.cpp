@@ -125,6 +125,19 @@ Typed ExpressionChecker::infer_named(const ast::ApplyExpr* e) {
   for (auto p = parameters.rbegin(); p != parameters.rend(); ++p)
     if (!p->value) rest = types_.with_result(p->function, rest);
   std::vector<core::Expr*> args;
+  if (!e->args.empty() && rest == result && result->kind != TypeKind::Variable && !is_error(result)) {
+    std::vector<std::string> defaults;
+    for (const Argument& p : parameters)
+      if (p.function->default_value && p.span.begin == p.span.end)
+        defaults.emplace_back(text(p.function->parameter));
+    const std::string name = head_text(e->function);
+    auto& d = diagnostics_.report(Code::WrongArgumentCount, join(e->args.front()->span, e->args.back()->span),
+                                  "all parameters of `" + name + "` have values already");
+    d.label(e->args.size() == 1 ? "one too many" : std::to_string(e->args.size()) + " too many");
+    if (!defaults.empty())
+      d.help("behind braces, another value than the default one is given by name: " + listed(defaults));
+    return {core_.placeholder(e->span), types_.error()};
+  }
   Type* type = apply_arguments(rest, e->function, e->args, args);
   return {apply_parameters(function.expr, parameters, args, e->span), misnamed ? types_.error() : type};
 }

@@ -11,11 +11,12 @@ namespace runtime {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kProbe = 1.0 / 128;     // finite differences, as a part of the expected interval
-constexpr double kLongest = 0.02;        // interval without evaluation, as a part of the time range
-constexpr double kLongestOfTime = 1e-3;  // the same where something depends on the time
-constexpr double kFirstInterval = 1e-4;  // of the time range, at most; that of a crossing is never longer
-constexpr double kInside = 0.98;         // of the quantum: where the line may begin
+constexpr double kProbe = 1.0 / 128;       // finite differences, as a part of the expected interval
+constexpr double kLongest = 0.02;          // interval without evaluation, as a part of the time range
+constexpr double kLongestOfTime = 1e-3;    // the same where something depends on the time
+constexpr double kFirstInterval = 1e-4;    // of the time range, at most; that of a crossing is never longer
+constexpr double kPredictionError = 1e-6;  // of the time of a crossing, as a part of the time range
+constexpr double kInside = 0.98;           // of the quantum: where the line may begin
 
 // A state (crossing) that is updated (changes) this often while time advances by this part of the range will
 // not come to an end. For a clock, the limits are those of events of the whole model, events/change_counts.h.
@@ -184,7 +185,7 @@ bool QuantisedSolver::advance(double limit) {
   for (std::uint64_t work = 0; work < kPause; ++work) {
     if (queue_.first_time() > end) {
       time_ = std::max(time_, limit);
-      return true;
+      if (!crosses_early()) return true;
     }
     const std::uint32_t event = queue_.first();
     time_ = std::max(time_, queue_.first_time());
@@ -195,6 +196,22 @@ bool QuantisedSolver::advance(double limit) {
     if (!crossed_.empty()) return true;
   }
   return true;
+}
+
+/// Whether the next event is a crossing that is predicted to follow, by an error of this prediction: its
+/// argument has left the piece already. So what is read here, and what a run continues from, agrees with what
+/// is held.
+bool QuantisedSolver::crosses_early() {
+  const std::uint32_t count = static_cast<std::uint32_t>(states_.size());
+  if (queue_.first_time() > time_ + kPredictionError * range_) return false;
+  const std::uint32_t crossing = queue_.first() - count;
+  if (queue_.first() < count || crossing >= crossings_.size() || of_time(crossing)) return false;
+  // A failure will be told when the crossing is due.
+  if (!predict(plans_.of_crossing(crossing))) {
+    instance_.failure() = failure_ = {};
+    return false;
+  }
+  return queue_.first() == event_of_crossing(crossing) && queue_.first_time() <= time_;
 }
 
 void QuantisedSolver::states(double time, double* out) const {

@@ -90,6 +90,7 @@ class QuantisedSolver {
   void derivatives(const UpdatePart& part, double shortest);
   bool cross(std::uint32_t crossing);
   bool cross_time_function(std::uint32_t crossing);
+  bool crosses_early();
   bool change_held(std::uint32_t crossing, double value);
   bool tick(std::uint32_t clock);
   bool is_valid(std::uint32_t number, double value);

@@ -98,6 +98,17 @@ std::optional<std::string> meant(const SourceView& view, std::uint32_t unknown) 
   return near_name(name, others);
 }
 
+/// The unknown of a set that is a discrete variable, whose declaration is one of the equations.
+const system::LocalInfo* discrete_among(const SourceView& view, const graph::HallSet& set,
+                                        std::span<const Place> places) {
+  for (const std::uint32_t unknown : set.columns) {
+    const system::LocalInfo* local = view.declared_local(unknown);
+    auto declares = [&](const Place& p) { return p.span == local->span; };
+    if (local && std::ranges::any_of(places, declares)) return local;
+  }
+  return nullptr;
+}
+
 Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scope scope,
                         Diagnostics& diagnostics) {
   const graph::HallSet& set = over.set;
@@ -132,6 +143,10 @@ Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scop
   if (same)
     d.help(fmt::format("`{}` has the same arguments as `{}`: remove one of them, or add an unknown to it",
                        same->second, same->first));
+  else if (const system::LocalInfo* discrete = discrete_among(view, set, places))
+    d.help(fmt::format(
+        "`discrete`: only `:=` changes `{0}`; if an equation determines `{0}`, declare it with `local`",
+        text(discrete->name)));
   else
     d.help(
         "one of these equations is redundant or contradicts the others: remove it, or add another "

@@ -103,8 +103,10 @@ const system::LocalInfo* discrete_among(const SourceView& view, const graph::Hal
                                         std::span<const Place> places) {
   for (const std::uint32_t unknown : set.columns) {
     const system::LocalInfo* local = view.declared_local(unknown);
-    auto declares = [&](const Place& p) { return p.span == local->span; };
-    if (local && std::ranges::any_of(places, declares)) return local;
+    // A name alone is no equation that the user writes.
+    if (!local || text(local->name).find_first_of(".[ ") != std::string::npos) continue;
+    auto declares = [&](const Place& p) { return p.part.empty() && p.span == local->span; };
+    if (std::ranges::any_of(places, declares)) return local;
   }
   return nullptr;
 }

@@ -161,7 +161,8 @@ class AlgebraicLoopSolver {
   std::unique_ptr<Untorn> untorn_;                     // made on first use
   bool can_untear_, prefer_untorn_ = false;
   bool branch_uncertain_ = false, stay_ = false, rough_ = false;
-  int start_sign_ = 0;  // of the determinant of the Jacobian
+  bool keeps_dense_ = false;  // corrections with kept factors show, cheaply, that the method contracts
+  int start_sign_ = 0;        // of the determinant of the Jacobian
   double contraction_ = 0, largest_quotient_ = 0, expected_ = 0;
   std::uint64_t factorisations_ = 0;
 };

@@ -134,13 +134,16 @@ bool AlgebraicLoopSolver::begins_elsewhere(const Point& point) const {
   return !branch_uncertain_ && inner_change(point) > kNear;
 }
 
-/// Without tearing the method begins at the solution before. Whether it contracts from there.
+/// Without tearing the method begins at the solution before. Whether it contracts from there, with the
+/// factors of the last time that this was asked if they are good enough: new ones take most of the time.
 bool AlgebraicLoopSolver::contracts_untorn(const Point& point) {
   Failure failure;
   restore_start(point);
   AlgebraicLoopSolver& solver = untorn();
   solver.begin_branch(true, rough_);
+  solver.keeps_dense_ = true;
   const bool solved = solver.solve(point, failure) && !solver.branch_uncertain_;
+  solver.keeps_dense_ = false;
   contraction_ = std::max(contraction_, solver.contraction_);
   if (!solved) set(point, start_);
   residuals(point, residual_.data());
@@ -248,7 +251,9 @@ bool AlgebraicLoopSolver::advance(const Point& point) {
 AlgebraicLoopSolver::Kept AlgebraicLoopSolver::contract(const Point& point, double last) {
   for (int k = 1;; ++k) {
     const double size = length(trial_), theta = size / last;
-    if (!(theta <= kContraction) || !advance(point)) return k == 1 ? Kept::NoContraction : Kept::Slow;
+    if (keeps_dense_) contraction_ = std::max(contraction_, theta);
+    if (!(theta <= (keeps_dense_ ? kSameBranch : kContraction)) || !advance(point))
+      return k == 1 ? Kept::NoContraction : Kept::Slow;
     const double error = theta / (1 - theta) * size, tolerance = rough_ ? kRough : kKeptTolerance;
     if (error <= tolerance || rounding()) return Kept::Converged;
     if (k + std::log(tolerance / error) / std::log(theta) > kMostCorrections) return Kept::Slow;
@@ -258,7 +263,7 @@ AlgebraicLoopSolver::Kept AlgebraicLoopSolver::contract(const Point& point, doub
 }
 
 bool AlgebraicLoopSolver::with_kept_factors(const Point& point) {
-  if (!factored_ || !keeps_factors() || point.follow || !correction(trial_)) return false;
+  if (!factored_ || !(keeps_factors() || keeps_dense_) || point.follow || !correction(trial_)) return false;
   const double size = length(trial_);
   if (!(size <= reach_)) return false;
   scale_rows(trial_);

@@ -240,14 +240,12 @@ void ExactForm::find_directions(const std::function<bool(std::uint32_t)>& crosse
 
 bool ExactForm::advances(std::size_t component, double time) {
   Piece& piece = pieces[component];
-  if (!piece.is_rounding && time - piece.event_mark > kCloseAdvance * times.range()) {
-    piece.event_mark = time;
-    piece.close_events = 0;
+  if (!piece.is_rounding && piece.close_events.begins(time, times.range())) {
     events.begin_sequence();
-  } else if (++piece.close_events >= kMostCloseEvents) {
+  } else if (!piece.close_events.add()) {
     instance.failure() = events.endless_sequence(time);
-    instance.failure().events = piece.close_events;  // other components share the counts
-    instance.failure().step = time - piece.event_mark;
+    instance.failure().events = piece.close_events.count;  // other components share the counts
+    instance.failure().step = time - piece.close_events.begin;
     return false;
   }
   return true;

@@ -51,10 +51,9 @@ struct ExactForm {
     static constexpr std::uint32_t kTime = kNone;         // a time event
     static constexpr std::uint32_t kHorizon = kNone - 1;  // no event: the piece holds until then (Spectrum)
     double start = 0, end = 0;                            // end: of the next event; infinity: none
-    std::uint32_t watched = kTime;   // the difference that crosses zero there, or one of these
-    bool is_rounding = false;        // the difference that ends it does not leave zero by more
-    std::uint32_t close_events = 0;  // that did not advance time, and since when
-    double event_mark = -std::numeric_limits<double>::infinity();
+    std::uint32_t watched = kTime;  // the difference that crosses zero there, or one of these
+    bool is_rounding = false;       // the difference that ends it does not leave zero by more
+    CloseEvents close_events;
     std::shared_ptr<const Mode> mode;
     bool ends_by_crossing() const { return watched < kHorizon; }
   };

@@ -2,18 +2,37 @@
 // events follow each other without end.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "runtime/archive.h"
 #include "runtime/events/zero_crossing_functions.h"
 #include "runtime/failure.h"
 
 namespace runtime {
 
-/// Events, or changes of structure, follow each other without end when this many together advance by less
-/// than this part of the time range.
-constexpr std::uint32_t kMostCloseEvents = 1000;
-constexpr double kCloseAdvance = 1e-7;
+/// A sequence of events, or of changes of structure, that hardly advance the time. It comes to no end where
+/// this many together advance by less than this part of the time range.
+struct CloseEvents {
+  static constexpr std::uint32_t kMost = 1000;
+  static constexpr double kAdvance = 1e-7;
+
+  double begin = -std::numeric_limits<double>::infinity();  // time of the first event
+  std::uint32_t count = 0;                                  // of those after it
+
+  /// Whether an event at this time begins another sequence: it does then. `range`: of the simulation,
+  /// seconds.
+  bool begins(double time, double range) {
+    if (!(time - begin > kAdvance * range)) return false;
+    begin = time;
+    count = 0;
+    return true;
+  }
+  /// Counts one more. False: too many.
+  bool add() { return ++count < kMost; }
+  void visit(Archive& archive) { archive(begin, count); }
+};
 
 class ChangeCounts {
  public:

@@ -113,8 +113,7 @@ class Simulation {
   Outcome outcome_;
   std::string memory_;   // of the model, at the last checkpoint; empty: the segment begins at the start
   TimeLoop::Memory at_;  // the same of the time loop
-  double close_begin_ = -HUGE_VAL;  // time of the first of the changes of structure that are close
-  std::uint32_t close_ = 0;
+  CloseEvents close_changes_;
   std::uint32_t errors_ = 0;         // changes in a row that may be errors alone
   double errors_begin_ = -HUGE_VAL;  // time of the last change before these
   bool changed_ = false;             // the structure, since the start
@@ -348,7 +347,7 @@ bool Simulation::suspend(const TimeLoop& loop, InitialValueProblem& problem, Ini
 /// The present structure, and what is counted over its changes.
 void Simulation::visit_structure(Archive& archive) {
   if (!control_.structure) return;
-  archive(changed_, part_, close_begin_, close_, errors_, errors_begin_);
+  archive(changed_, part_, close_changes_, errors_, errors_begin_);
   std::uint64_t count = next_.overrides.size();
   archive(count);
   if (archive.loads()) next_.overrides.clear();
@@ -418,14 +417,12 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
   changed_ = true;
   const double time = part_.begin;
   outcome_.status = Outcome::Failed;
-  if (time - close_begin_ > kCloseAdvance * (experiment_.stop - experiment_.start)) {
-    close_begin_ = time;
-    close_ = 0;
-  } else if (by_transition && ++close_ >= kMostCloseEvents) {
+  const bool apart = close_changes_.begins(time, experiment_.stop - experiment_.start);
+  if (!apart && by_transition && !close_changes_.add()) {
     outcome_.failure = Failure{.kind = FailureKind::EndlessEvents, .time = time};
     outcome_.failure.triggers = outcome_.transitions;
-    outcome_.failure.events = close_;
-    outcome_.failure.step = time - close_begin_;
+    outcome_.failure.events = close_changes_.count;
+    outcome_.failure.step = time - close_changes_.begin;
     return false;
   }
   if (by_transition && !at_once) {

@@ -91,7 +91,6 @@ void TimeLoop::resume(const Memory& memory) {
   next_row_ = memory.next_row;
   first_step_ = memory.first_step;
   immediate_ = memory.immediate;
-  event_mark_ = memory.event_mark;
   close_events_ = memory.close_events;
   reversals_ = memory.reversals;
   resumed_ = memory;
@@ -142,8 +141,8 @@ bool TimeLoop::suspend() {
     problem_.instance.failure() = {};  // the next step will tell why
     return false;
   }
-  suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_, event_mark_,
-                     close_events_, reversals_, scales_ ? scales_->largest() : std::vector<double>());
+  suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_, close_events_,
+                     reversals_, scales_ ? scales_->largest() : std::vector<double>());
   return true;
 }
 

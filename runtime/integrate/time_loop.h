@@ -55,11 +55,11 @@ class TimeLoop {
     bool adams = false;     // the present method
     double first_step = 0;  // of the integrator; 0: its choice
     int immediate = 0;
-    double event_mark = 0;  // of the last sequence of events
-    std::uint32_t close_events = 0, reversals = 0;
+    CloseEvents close_events{};
+    std::uint32_t reversals = 0;
     std::vector<double> largest{};  // StateScales
     void visit(Archive& archive) {
-      archive(time, next_row, adams, first_step, immediate, event_mark, close_events, reversals, largest);
+      archive(time, next_row, adams, first_step, immediate, close_events, reversals, largest);
     }
   };
 
@@ -162,10 +162,11 @@ class TimeLoop {
   bool restart_ = false;             // the integrator must restart
   std::optional<Failure> violated_;  // an assertion at an event that is not confirmed yet
   // Detection of a simulation that no longer advances:
-  double step_mark_, event_mark_ = -HUGE_VAL;  // times at which the counters were last reset
+  double step_mark_;  // the time at which the counter of steps was last reset
   double last_time_;
   int slow_steps_ = 0, standing_steps_ = 0;
-  std::uint32_t close_events_ = 0, reversals_ = 0;
+  CloseEvents close_events_;
+  std::uint32_t reversals_ = 0;
   int immediate_ = 0;  // successive events at the beginning of a step
   std::optional<Memory> resumed_, suspended_;
   Failure failure_before_change_;  // which the integrator ended with

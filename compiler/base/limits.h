@@ -17,6 +17,8 @@ struct Limits {
   std::uint64_t instances = 20'000'000;
   std::uint64_t iterations = 20'000'000;  // of the `for` loops of one relation
   std::uint64_t types = 10'000;           // parts of one type
+  std::uint64_t structures = std::uint64_t{2}
+                             << 30;  // bytes of the systems that are kept of a model with switches
 };
 
 struct LimitInfo {
@@ -25,7 +27,7 @@ struct LimitInfo {
   std::uint64_t largest;  // what the data structures can hold
 };
 
-inline constexpr std::array<LimitInfo, 8> kLimits{{
+inline constexpr std::array<LimitInfo, 9> kLimits{{
     {"memory", &Limits::memory, std::uint64_t{1} << 50},
     {"steps", &Limits::steps, std::uint64_t{1} << 60},
     {"calls", &Limits::calls, 100'000'000},
@@ -34,6 +36,7 @@ inline constexpr std::array<LimitInfo, 8> kLimits{{
     {"instances", &Limits::instances, 1'000'000'000},
     {"iterations", &Limits::iterations, std::uint64_t{1} << 60},
     {"types", &Limits::types, 1'000'000'000},
+    {"structures", &Limits::structures, std::uint64_t{1} << 50},
 }};
 
 }  // namespace sigrel

@@ -202,8 +202,11 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   for (const std::string& line : std::span(lines).first(std::min(lines.size(), kEventLines)))
     fmt::print("{}\n", line);
   if (s.structure_changes > 0)
-    row("structure", fmt::format("{} changes, {} structures compiled", s.structure_changes,
-                                 model.structures ? model.structures->count() : 0));
+    row("structure", fmt::format("{} changes, {} structures compiled{}", s.structure_changes,
+                                 model.structures ? model.structures->compiled() : 0,
+                                 model.structures && model.structures->given_up() > 0
+                                     ? fmt::format(", {} of them given up", model.structures->given_up())
+                                     : ""));
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   if (!quantised)
     row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));

@@ -1,6 +1,7 @@
 // The stages in order, from text to an executable model: the table of contents of the compiler.
 #pragma once
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,23 @@ struct Checked {
 };
 
 class Structures;
+struct Compiled;
+
+/// The reduced system of a model, with its flat equations, in which each unknown that is differentiated is a
+/// variable of its own: by it jumps are solved. It is made when it is first needed, for all runs of the
+/// model.
+class JumpEquations {
+ public:
+  /// Null if the equations cannot be reduced.
+  const dae::System* of(const Compiled& model) const;
+
+ private:
+  struct Made {
+    std::once_flag once;
+    std::unique_ptr<dae::System> system;
+  };
+  std::unique_ptr<Made> made_ = std::make_unique<Made>();
+};
 
 /// A compiled model: runs any number of times, with different parameter values.
 struct Compiled {
@@ -34,9 +52,11 @@ struct Compiled {
   dae::System dae;
   plan::Plan plan;  // its model has its kernels
   Executable executable;
+  JumpEquations jump_equations{};  // of this model
   // Of a model with switches:
   elaborate::Structure structure{};
   std::shared_ptr<Structures> structures{};  // what it changes to
+  std::uint64_t number = 0;                  // among these; that of the start is 0
 };
 
 /// Whether values may jump in a run that constraints tie to others. Jumps need the flat equations: they are

@@ -16,10 +16,55 @@ std::vector<double> numbers_of(const std::vector<elaborate::ChosenMode>& modes) 
   return result;
 }
 
+/// Of the elements of vectors.
+template <class... T>
+std::size_t bytes(const std::vector<T>&... vectors) {
+  return (0 + ... + (vectors.size() * sizeof(T)));
+}
+
+std::size_t bytes(const Equations& equations) {
+  std::size_t result = bytes(equations.sums.offsets, equations.sums.terms);
+  for (const EquationTable& t : equations.tables) result += bytes(t.unknowns, t.parameters, t.tags);
+  return result;
+}
+
+/// About what a model takes: of its vectors those that grow with it.
+std::size_t bytes_of(const Compiled& model) {
+  const auto& [system, dae, plan] = std::tie(model.system, model.dae, model.plan.model);
+  return sizeof model + bytes(system.equations) + bytes(system.initial) + bytes(dae.equations) +
+         bytes(system.parameters, system.named_parameters, system.attributes, system.sources,
+               system.instances, system.arguments, system.captured, system.switches, system.transitions) +
+         bytes(dae.variables, dae.aliases, dae.assign, dae.zero_crossings) +
+         bytes(plan.parameters, plan.tables, plan.equations, plan.batches, plan.zero_crossings) +
+         bytes(model.structure.switches, model.structure.unknowns, model.structure.owners,
+               model.structure.synonyms) +
+         (system.exprs.size() + dae.exprs.size() + model.plan.exprs.size()) * sizeof(Node);
+}
+
+std::unique_ptr<dae::System> with_own_variables(const Compiled& model) {
+  std::vector<bool> differentiated(model.system.unknowns, false);
+  for (const EquationTable& table : model.system.equations.tables) {
+    std::vector<bool> slots(table.slots, false);
+    for (const ExprId id : topological(model.system.exprs, {&table.residual, 1}))
+      if (model.system.exprs[id].op == Op::Der) slots[model.system.exprs[id].a] = true;
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      for (std::uint32_t k = 0; k < table.slots; ++k)
+        if (slots[k]) differentiated[table.unknowns_of(row)[k]] = true;
+  }
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t u = 0; u < differentiated.size(); ++u)
+    if (differentiated[u]) kept.push_back(u);
+  Diagnostics found;
+  auto reduced = std::make_unique<dae::System>(reduce::reduce(model.system, found, kept));
+  return found.has_errors() ? nullptr : std::move(reduced);
+}
+
 }  // namespace
 
-const Compiled* Structures::in_modes(const Modes& modes, Diagnostics& diagnostics, SingularModes& singular) {
+std::shared_ptr<const Compiled> Structures::in_modes(const Modes& modes, Diagnostics& diagnostics,
+                                                     SingularModes& singular) {
   const std::lock_guard lock(mutex_);
+  ++calls_;
   Vector& vector = vectors_[key_of(modes)];
   const std::vector<double> numbers = numbers_of(modes);
   auto entered = [&] {
@@ -29,10 +74,13 @@ const Compiled* Structures::in_modes(const Modes& modes, Diagnostics& diagnostic
         result.push_back(m.identity);
     return result;
   };
-  for (const Vector::Variant& variant : vector.variants)
-    if (variant.entered == entered() &&
-        std::ranges::all_of(variant.structural, [&](const auto& s) { return numbers[s.first] == s.second; }))
-      return variant.model.get();
+  for (Vector::Variant& variant : vector.variants)
+    if (variant.entered == entered() && std::ranges::all_of(variant.structural, [&](const auto& s) {
+          return numbers[s.first] == s.second;
+        })) {
+      variant.used = calls_;
+      return variant.model;
+    }
   std::vector<Timing> timings;
   Context context{.sources = sources_,
                   .diagnostics = diagnostics,
@@ -49,7 +97,7 @@ const Compiled* Structures::in_modes(const Modes& modes, Diagnostics& diagnostic
     singular = singular_modes(model->system, model->structure, model->dae, modes);
     return nullptr;
   }
-  ++count_;
+  model->number = ++compiled_;
   const elaborate::Structure& structure = model->structure;
   for (const elaborate::Structure::Switch& s : structure.switches)
     if (s.has_initial && std::ranges::find(vector.with_initial, s.identity) == vector.with_initial.end())
@@ -61,7 +109,8 @@ const Compiled* Structures::in_modes(const Modes& modes, Diagnostics& diagnostic
     first.emplace(m.identity, next);
     next += m.numbers.size();
   }
-  Vector::Variant variant{entered(), {}, std::move(model)};
+  bytes_ += bytes_of(*model);
+  Vector::Variant variant{entered(), {}, std::move(model), calls_};
   for (const std::uint32_t n : structure.structural)
     for (std::size_t k = 0; k < structure.switches.size(); ++k) {
       const system::Switch& s = variant.model->system.switches[k];
@@ -69,8 +118,28 @@ const Compiled* Structures::in_modes(const Modes& modes, Diagnostics& diagnostic
       const std::size_t at = first.at(structure.switches[k].identity) + (n - s.first_number);
       variant.structural.emplace_back(at, numbers[at]);
     }
+  std::shared_ptr<const Compiled> result = variant.model;
   vector.variants.push_back(std::move(variant));
-  return vector.variants.back().model.get();
+  limit_memory();
+  return result;
+}
+
+/// Gives up models that were used longest ago and that nobody holds: down to three quarters of the limit, so
+/// that they are rarely searched.
+void Structures::limit_memory() {
+  if (bytes_ <= limits_.structures) return;
+  std::map<std::uint64_t, Vector*> unused;  // by when they were used last
+  for (auto& [key, vector] : vectors_)
+    for (const Vector::Variant& variant : vector.variants)
+      if (variant.model.use_count() == 1) unused.emplace(variant.used, &vector);
+  for (const auto& [used, vector] : unused) {
+    if (bytes_ <= limits_.structures / 4 * 3) break;
+    const auto oldest = std::ranges::find(vector->variants, used, &Vector::Variant::used);
+    bytes_ -= bytes_of(*oldest->model);
+    vector->variants.erase(oldest);
+    ++given_up_;
+  }
+  std::erase_if(vectors_, [](const auto& vector) { return vector.second.variants.empty(); });
 }
 
 std::optional<elaborate::Result> Structures::elaborate(const Modes& modes, Diagnostics& diagnostics) {
@@ -120,29 +189,9 @@ bool Structures::replay(const std::vector<Modes>& history) {
   return true;
 }
 
-const dae::System* Structures::own_variables(const Compiled& model) {
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<dae::System>& result = own_variables_[&model];
-  if (!result) result = with_own_variables(model);
-  return result.get();
-}
-
-std::unique_ptr<dae::System> with_own_variables(const Compiled& model) {
-  std::vector<bool> differentiated(model.system.unknowns, false);
-  for (const EquationTable& table : model.system.equations.tables) {
-    std::vector<bool> slots(table.slots, false);
-    for (const ExprId id : topological(model.system.exprs, {&table.residual, 1}))
-      if (model.system.exprs[id].op == Op::Der) slots[model.system.exprs[id].a] = true;
-    for (std::size_t row = 0; row < table.rows(); ++row)
-      for (std::uint32_t k = 0; k < table.slots; ++k)
-        if (slots[k]) differentiated[table.unknowns_of(row)[k]] = true;
-  }
-  std::vector<std::uint32_t> kept;
-  for (std::uint32_t u = 0; u < differentiated.size(); ++u)
-    if (differentiated[u]) kept.push_back(u);
-  Diagnostics found;
-  auto reduced = std::make_unique<dae::System>(reduce::reduce(model.system, found, kept));
-  return found.has_errors() ? nullptr : std::move(reduced);
+const dae::System* JumpEquations::of(const Compiled& model) const {
+  std::call_once(made_->once, [&] { made_->system = with_own_variables(model); });
+  return made_->system.get();
 }
 
 }  // namespace sigrel::pipeline

@@ -2,7 +2,8 @@
 //
 // A system is that of a mode vector: the mode of each switch, with the structure of its arguments. The
 // numbers in the arguments are parameters. Which initial equations a system has depends on the modes that are
-// entered, so one mode vector may have several compiled models.
+// entered, so one mode vector may have several compiled models. Together they take no more memory than a
+// limit: those that were used longest ago, and that no run holds, are given up.
 #pragma once
 #include <functional>
 #include <map>
@@ -17,10 +18,6 @@
 
 namespace sigrel::pipeline {
 
-/// The reduced system of a model, with its flat equations, in which each unknown that is differentiated is a
-/// variable of its own. Null if it cannot be reduced.
-std::unique_ptr<dae::System> with_own_variables(const Compiled& model);
-
 class Structures {
  public:
   /// `backend` and the settings of the context are those of the model at the start; the sources and the
@@ -34,7 +31,8 @@ class Structures {
         limits_(context.limits) {}
 
   /// The model in these modes; null after errors, with what can be tried instead in `singular`.
-  const Compiled* in_modes(const Modes& modes, Diagnostics& diagnostics, SingularModes& singular);
+  std::shared_ptr<const Compiled> in_modes(const Modes& modes, Diagnostics& diagnostics,
+                                           SingularModes& singular);
   /// The modes of calls that have numbered what they met: identities, and modes. Who replays them has the
   /// same numbers, also in another process.
   const std::vector<Modes>& history() const { return history_; }
@@ -50,9 +48,9 @@ class Structures {
   /// Results::descriptions of names that the start does not have.
   void describe_later(const std::string& name, std::string description);
   std::string later_description(const std::string& name);
-  /// with_own_variables of such a model.
-  const dae::System* own_variables(const Compiled& model);
-  std::size_t count() const { return count_; }
+  /// How many were compiled; how many of them were given up (Limits::structures).
+  std::size_t compiled() const { return compiled_; }
+  std::size_t given_up() const { return given_up_; }
 
  private:
   /// The models of one mode vector.
@@ -61,12 +59,14 @@ class Structures {
     struct Variant {
       std::vector<std::uint32_t> entered;                      // of these; ascending
       std::vector<std::pair<std::size_t, double>> structural;  // which of the given numbers must be so
-      std::unique_ptr<Compiled> model;
+      std::shared_ptr<const Compiled> model;
+      std::uint64_t used = 0;  // when, in calls
     };
     std::vector<Variant> variants;
   };
 
   std::optional<elaborate::Result> elaborate(const Modes& modes, Diagnostics& diagnostics);
+  void limit_memory();
 
   std::unique_ptr<elaborate::Elaborator> elaborator_;
   Backend backend_;
@@ -76,8 +76,9 @@ class Structures {
   Limits limits_;
   std::mutex mutex_;
   std::map<ModeKey, Vector> vectors_;
-  std::unordered_map<const Compiled*, std::unique_ptr<dae::System>> own_variables_;
-  std::size_t count_ = 0;
+  std::uint64_t calls_ = 0;
+  std::size_t bytes_ = 0;  // of all kept models
+  std::size_t compiled_ = 0, given_up_ = 0;
   std::vector<Modes> history_;
   std::unordered_map<std::string, std::string> later_descriptions_;
 };

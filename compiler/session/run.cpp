@@ -328,8 +328,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     changes->took_place = options.change_observer;
     if (!options.structure_changed) control.events = nullptr;
   }
-  session::JumpEquations jump_equations(model);
-  session::TiedJumps jumps(model, jump_equations, diagnostics_);
+  session::TiedJumps jumps(model, diagnostics_);
   if (!model.structures && !jumps.tied().empty()) {
     control.jumps = &jumps;
     jumps.took_place = options.change_observer;
@@ -349,8 +348,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (failure.kind == runtime::FailureKind::Internal ||
       (run.outcome.status == runtime::Outcome::Failed && !failure && !run.bound_failed))
     throw std::logic_error(failure.error.empty() ? "a simulation failed without a reason" : failure.error);
-  const Compiled& last_model = changes ? changes->current() : model;
-  run.last = &last_model;
+  run.last = changes ? changes->current() : session::unowned(model);
+  const Compiled& last_model = *run.last;
   if (failure)
     explain::report_failure({last_model.system, last_model.dae, last_model.plan,
                              options.solver.value_or(model.experiment.solver), options.kept_results},

@@ -86,8 +86,8 @@ struct Run {
   bool valid = false;         // false: an error was reported before the run started
   bool bound_failed = false;  // a `min` or `max` ended it (RunOptions::assert_bounds), or the range of Ints
   runtime::Outcome outcome;
-  const Compiled* last = nullptr;  // the model at the end: another one if the structure changed
-  pipeline::Columns columns;       // recorded; the order of `final_values` and of the sinks
+  std::shared_ptr<const Compiled> last;  // the model at the end: another one if the structure changed
+  pipeline::Columns columns;             // recorded; the order of `final_values` and of the sinks
   std::vector<double> final_values;
   runtime::Trajectory trajectory;
   std::vector<std::string> plot;          // names of the columns to plot; the trajectory has them

@@ -21,6 +21,7 @@ constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 constexpr double kContinuous = 1e-7;
 // States that differ by less are those before the instant.
 constexpr double kSame = 1e-12;
+constexpr std::size_t kMostNamed = 1000;        // models whose columns are remembered
 constexpr std::size_t kNamed = 5, kListed = 4;  // unknowns, modes in a message
 // A structure that grows so much at one instant, to such a size, grows without end.
 constexpr std::size_t kMostGrowth = 64, kLargest = 100'000;
@@ -70,7 +71,10 @@ std::map<std::uint32_t, std::pair<std::string, std::string>> modes_by_identity(
 
 StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeline::Columns& columns,
                                    std::vector<std::pair<std::string, double>> set, Diagnostics& diagnostics)
-    : current_(&start), structures_(start.structures), set_(std::move(set)), diagnostics_(diagnostics) {
+    : current_(unowned(start)),
+      structures_(start.structures),
+      set_(std::move(set)),
+      diagnostics_(diagnostics) {
   for (std::string_view name : columns.names) {
     ColumnOf c;
     for (; name.starts_with("der(") && name.ends_with(")"); ++c.order) name = name.substr(4, name.size() - 5);
@@ -116,15 +120,15 @@ void StructureChanges::resume(runtime::Archive& archive, runtime::NextStructure&
   if (!modes_.empty()) {
     Diagnostics told;  // by the part before the checkpoint
     pipeline::SingularModes why;
-    const pipeline::Compiled* model =
-        structures_->is_numbered(modes_) ? structures_->in_modes(modes_, told, why) : nullptr;
+    std::shared_ptr<const pipeline::Compiled> model;
+    if (structures_->is_numbered(modes_)) model = structures_->in_modes(modes_, told, why);
     if (!model) return archive.refuse();
     current_ = model;
     find_tied();
     told_ = modes_by_identity(*current_);
     if (changed) changed(*model);
   }
-  next.model = &current_->plan.model;
+  next.model = {current_, &current_->plan.model};
   next.columns = columns();
 }
 
@@ -252,22 +256,22 @@ std::optional<runtime::NextStructure> StructureChanges::try_others(pipeline::Sin
 /// The system of the present modes.
 bool StructureChanges::compile(pipeline::SingularModes& why) {
   Diagnostics found;
-  const pipeline::Compiled* model = structures_->in_modes(modes_, found, why);
+  std::shared_ptr<const pipeline::Compiled> model = structures_->in_modes(modes_, found, why);
   if (!model) {
     if (refused_.all().empty()) report_inconsistent(found);
     return false;
   }
   diagnostics_.append(found);
   jumped_ = false;
-  current_ = model;
+  current_.swap(model);  // `changed` may still read the one before
   find_tied();
-  if (changed) changed(*model);
+  if (changed) changed(*current_);
   return true;
 }
 
 /// The start of the present structure in these modes.
 runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::ChosenMode>& modes) {
-  runtime::NextStructure next{.model = &current_->plan.model};
+  runtime::NextStructure next{.model = {current_, &current_->plan.model}};
   for (const auto& [name, value] : set_) {
     const auto& named = current_->system.named_parameters;
     const auto it = std::ranges::find(named, name, &system::NamedParameter::name);
@@ -339,7 +343,7 @@ runtime::StructureSource::Verdict StructureChanges::refuse(runtime::NextStructur
 runtime::StructureSource::Verdict StructureChanges::jump(const runtime::StructureStart& start,
                                                          runtime::NextStructure& next) {
   const elaborate::Structure& structure = current_->structure;
-  const dae::System* kept = structures_->own_variables(*current_);
+  const dae::System* kept = current_->jump_equations.of(*current_);
   if (!kept) {
     std::vector<std::uint32_t> unknowns;
     for (const Broken& b : broken(start)) unknowns.push_back(b.what.unknown);
@@ -384,7 +388,8 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
 /// The present structure goes on: tells it.
 runtime::StructureSource::Verdict StructureChanges::accept() {
   if (!took_place) return Verdict::Accepted;
-  explain::StructureChange change{.time = time_, .model = current_, .modes = {}, .jumps = {}, .impulses = {}};
+  explain::StructureChange change{
+      .time = time_, .model = current_.get(), .modes = {}, .jumps = {}, .impulses = {}};
   auto now = modes_by_identity(*current_);
   for (const auto& [identity, mode] : now) {
     const auto old = told_.find(identity);
@@ -698,7 +703,8 @@ void StructureChanges::carry_over(const std::vector<elaborate::ChosenMode>& mode
 /// The unknowns of the columns by their names, in the current structure: for what did not exist at the start,
 /// and for parts of another mode that have the names of parts that have gone.
 const std::vector<std::uint32_t>& StructureChanges::named_unknowns() {
-  const auto [found, is_new] = named_.try_emplace(current_);
+  if (named_.size() >= kMostNamed) named_.clear();
+  const auto [found, is_new] = named_.try_emplace(current_->number);
   if (is_new) {
     system::Names names(current_->system);
     for (const ColumnOf& c : columns_)

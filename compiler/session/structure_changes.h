@@ -29,6 +29,11 @@
 
 namespace sigrel::session {
 
+/// The model, which its owner keeps.
+inline std::shared_ptr<const pipeline::Compiled> unowned(const pipeline::Compiled& model) {
+  return {std::shared_ptr<const void>(), &model};
+}
+
 class StructureChanges final : public runtime::StructureSource {
  public:
   /// `columns`: those of the results. `set`: parameters by name. The model outlives the run.
@@ -41,7 +46,7 @@ class StructureChanges final : public runtime::StructureSource {
   void save(runtime::Archive& archive) override { visit(archive); }
   void resume(runtime::Archive& archive, runtime::NextStructure& next) override;
 
-  const pipeline::Compiled& current() const { return *current_; }
+  std::shared_ptr<const pipeline::Compiled> current() const { return current_; }
   /// Is called with the model of each new structure.
   std::function<void(const pipeline::Compiled&)> changed{};
   /// Is called with each change that has taken place.
@@ -96,13 +101,13 @@ class StructureChanges final : public runtime::StructureSource {
   const std::vector<std::uint32_t>& named_unknowns();
   std::vector<runtime::Column> columns();
 
-  const pipeline::Compiled* current_;
+  std::shared_ptr<const pipeline::Compiled> current_;
   std::shared_ptr<pipeline::Structures> structures_;
   std::vector<std::pair<std::string, double>> set_;
   Diagnostics& diagnostics_;
   std::vector<std::uint32_t> tied_;  // variables of the present model
   std::vector<ColumnOf> columns_;
-  std::unordered_map<const pipeline::Compiled*, std::vector<std::uint32_t>> named_;  // `named_unknowns`
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> named_;  // `named_unknowns`, by model
   std::vector<std::vector<double>> values_;  // by order of differentiation and identity; NaN: none
   struct PastDelay {
     std::uint32_t number = 0;  // in `history_`

@@ -72,7 +72,7 @@ struct Finished {
   SweepRow row;
   Diagnostics told;  // by the sinks
   runtime::Outcome outcome;
-  const Compiled* model = nullptr;  // at the end: its structure may change
+  std::shared_ptr<const Compiled> model;  // at the end: its structure may change
 };
 
 class Sweep {
@@ -159,10 +159,10 @@ class Sweep {
       changes.emplace(model_, columns_, std::move(set), f.told);
       control.structure = &*changes;
     }
-    TiedJumps jumps(model_, jump_equations_, f.told);
+    TiedJumps jumps(model_, f.told);
     if (!model_.structures && !jumps.tied().empty()) control.jumps = &jumps;
     f.outcome = runtime::simulate(model_.plan.model, experiment, output, control);
-    f.model = changes ? &changes->current() : &model_;
+    f.model = changes ? changes->current() : unowned(model_);
     integers.report(model_, f.told);
     return f;
   }
@@ -190,7 +190,6 @@ class Sweep {
   std::vector<std::uint64_t> order_;  // known points, computed for their trajectories
   std::uint64_t known_ = 0, tasks_ = 0;
 
-  JumpEquations jump_equations_{model_};
   std::mutex mutex_;
   std::condition_variable room_;
   std::uint64_t next_ = 0, taken_ = 0;  // tasks started, and tasks whose rows were passed on

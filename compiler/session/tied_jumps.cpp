@@ -31,16 +31,8 @@ Place place_of(const dae::System& dae, std::uint32_t unknown, std::uint32_t orde
 
 }  // namespace
 
-const dae::System* JumpEquations::get() {
-  std::call_once(once_, [&] { system_ = pipeline::with_own_variables(model_); });
-  return system_.get();
-}
-
-TiedJumps::TiedJumps(const pipeline::Compiled& model, JumpEquations& equations, Diagnostics& diagnostics)
-    : model_(model),
-      equations_(equations),
-      diagnostics_(diagnostics),
-      discrete_(model.dae.variables.size(), false) {
+TiedJumps::TiedJumps(const pipeline::Compiled& model, Diagnostics& diagnostics)
+    : model_(model), diagnostics_(diagnostics), discrete_(model.dae.variables.size(), false) {
   if (!pipeline::may_jump(model.system, model.dae)) return;
   tied_ = tied_to_states(model.dae, model.plan.model.states);
   if (tied_.empty()) return;
@@ -52,7 +44,7 @@ TiedJumps::TiedJumps(const pipeline::Compiled& model, JumpEquations& equations, 
 
 bool TiedJumps::jump(double time, std::span<const double> before, std::span<double> values,
                      std::span<const double> parameters) {
-  const dae::System* kept = equations_.get();
+  const dae::System* kept = model_.jump_equations.of(model_);
   if (!kept) {
     report(time, "the equations do not determine them", {});
     return false;

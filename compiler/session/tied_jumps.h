@@ -2,8 +2,6 @@
 // jump so that charge, flux and momentum are conserved, as at a change of structure (session/jumps.h).
 #pragma once
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <vector>
 
 #include "compiler/explain/structure_changes.h"
@@ -13,23 +11,10 @@
 
 namespace sigrel::session {
 
-/// The system of a model by which jumps are solved: made when it is first needed, for all runs of the model.
-class JumpEquations {
- public:
-  explicit JumpEquations(const pipeline::Compiled& model) : model_(model) {}
-  /// Null if the equations cannot be reduced.
-  const dae::System* get();
-
- private:
-  const pipeline::Compiled& model_;
-  std::once_flag once_;
-  std::unique_ptr<dae::System> system_;
-};
-
 class TiedJumps final : public runtime::JumpSource {
  public:
-  /// All outlive the run.
-  TiedJumps(const pipeline::Compiled& model, JumpEquations& equations, Diagnostics& diagnostics);
+  /// Both outlive the run.
+  TiedJumps(const pipeline::Compiled& model, Diagnostics& diagnostics);
 
   std::span<const std::uint32_t> tied() const override { return tied_; }
   bool jump(double time, std::span<const double> before, std::span<double> values,
@@ -44,7 +29,6 @@ class TiedJumps final : public runtime::JumpSource {
   void tell(double time, const Jumps& jumps) const;
 
   const pipeline::Compiled& model_;
-  JumpEquations& equations_;
   Diagnostics& diagnostics_;
   std::vector<std::uint32_t> tied_;
   std::vector<bool> discrete_;  // by variable: an event may change it, and nothing else

@@ -70,7 +70,9 @@ class Simulation {
         control_(control),
         moment_(kMoment * (experiment.stop - experiment.start)),
         recorder_(output),
-        next_{&model, experiment.overrides, output.columns},
+        next_{{std::shared_ptr<const void>(), &model},
+              experiment.overrides,
+              output.columns},  // the caller keeps it
         part_{experiment.start},
         observed_(observed_steps(model, output.columns)) {}
 
@@ -453,6 +455,7 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
 
 /// Whether another one follows.
 bool Simulation::segment() {
+  const std::shared_ptr<const Model> kept = next_.model;  // `follow` replaces it
   outcome_.transitions.clear();
   outcome_.before_jump.clear();
   std::vector<double> parameters = evaluate_parameters(model(), next_.overrides);

@@ -33,7 +33,7 @@ struct StructureEnd {
 /// What a simulation continues with. Its start determines all values: guesses are parameters
 /// (Model::start), set by `overrides`.
 struct NextStructure {
-  const Model* model = nullptr;  // outlives the simulation
+  std::shared_ptr<const Model> model;
   Overrides overrides{};
   std::vector<Column> columns{};  // of the results, in the order of Output::columns
   /// By trigger, EventHandler::kHeld or kDidNotHold: before the change; one whose condition did not hold and

@@ -220,3 +220,39 @@ TEST_CASE("a structure that grows with every change ends with the limit, at the 
   CHECK(contains(f.err, "--limit unknowns=VALUE"));
   CHECK(!contains(f.err, "small losses"));
 }
+
+TEST_CASE("systems of modes that a limit gives up are compiled again: the same results") {
+  const std::string file =
+      temporary("rooms.sr",
+                "room :: Real -> SR (t :: Real, q :: Real)\n"
+                "room period = sigrel (t, q) where\n"
+                "  initially t = 20.0\n"
+                "  der t = -q\n"
+                "  switch Absent where\n"
+                "    mode Absent where\n"
+                "      q = 0.0\n"
+                "      until sin (time / period) > 0.0 -> Present\n"
+                "    mode Present where\n"
+                "      local inside :: Real\n"
+                "      initially inside = 10.0\n"
+                "      der inside = q\n"
+                "      q = 0.5 * (t - inside)\n"
+                "      until sin (time / period) < 0.0 -> Absent\n"
+                "main = simulate (sigrel () where\n"
+                "  for i in 1 .. 5 do\n"
+                "    r: room (0.05 + 0.01 * real i) <> (t, q)) with { stop = 5.0, steps = 50 }\n");
+  const std::string kept = temporary("kept.csv"), again = temporary("again.csv");
+  const Finished all = sigrel({"run", file, "-o", kept, "--stats"});
+  const Finished few = sigrel({"run", file, "-o", again, "--stats", "--limit", "structures=30K"});
+  REQUIRE(all.code == 0);
+  REQUIRE(few.code == 0);
+  CHECK(!contains(all.out, "given up"));
+  CHECK(contains(few.out, " of them given up"));
+  CHECK(read(kept) == read(again));
+  auto sweep = [&](const std::string& limit) {
+    return sigrel({"sweep", file, "--vary", "r[1].period=0.06..0.1:8", "-v", "r[1].t", "--threads", "4",
+                   "--limit", "structures=" + limit})
+        .out;
+  };
+  CHECK(sweep("2G") == sweep("30K"));
+}

@@ -66,14 +66,13 @@ WholeRun whole_run(std::string_view text) {
     RunOptions experiment{.steps = 20, .threads = 1, .cancel = &cancel};
     experiment.stop = kStop;
     experiment.progress = [&](double) { cancel = ++steps > kSteps; };
-    const Compiled* last = compiled.get();  // of a model whose structure changes
-    if (compiled->structures) experiment.structure_changed = [&](const Compiled& next) { last = &next; };
     const Run run = session.run(*compiled, experiment);
     result.completed = run.completed();
     if (!run.completed() && !cancel && !session.diagnostics().has_errors())
       result.fault = "a run ends without a reason";
     for (std::size_t k = 0; result.completed && k < run.final_values.size(); ++k)
-      if (std::isnan(run.final_values[k]) && (!compiled->structures || exists(*last, run.columns.names[k])))
+      if (std::isnan(run.final_values[k]) &&
+          (!compiled->structures || exists(*run.last, run.columns.names[k])))
         result.fault = "a value is no number, and no error says so";
   } else if (!compiled && !session.diagnostics().has_errors()) {
     result.fault = "a program is refused without a reason";

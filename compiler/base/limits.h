@@ -17,8 +17,7 @@ struct Limits {
   std::uint64_t instances = 20'000'000;
   std::uint64_t iterations = 20'000'000;  // of the `for` loops of one relation
   std::uint64_t types = 10'000;           // parts of one type
-  std::uint64_t structures = std::uint64_t{2}
-                             << 30;  // bytes of the systems that are kept of a model with switches
+  std::uint64_t structures = 2'000'000'000;  // bytes of the systems that are kept of a model with switches
 };
 
 struct LimitInfo {

@@ -236,6 +236,12 @@ CommandLines::Ended CommandLines::execute(const std::vector<std::string>& argume
   return ended;
 }
 
+std::string CommandLines::run_with_document(const std::vector<std::string>& arguments,
+                                            const std::string& text) {
+  std::ofstream(folder_ + "/document.json", std::ios::binary) << text;
+  return run(arguments);
+}
+
 std::string CommandLines::run(const std::vector<std::string>& arguments) {
   const Ended ended = execute(arguments);
   std::string fault;

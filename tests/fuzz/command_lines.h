@@ -18,6 +18,8 @@ class CommandLines {
   std::vector<std::string> generate(std::minstd_rand& random) const;
   /// Executes the driver with these arguments. What does not hold; empty: everything does.
   std::string run(const std::vector<std::string>& arguments);
+  /// The same, beside a file `document.json` with this text.
+  std::string run_with_document(const std::vector<std::string>& arguments, const std::string& text);
 
  private:
   struct Option {

@@ -7,6 +7,7 @@
 #include "tests/fuzz/command_lines.h"
 #include "tests/fuzz/front_end.h"
 #include "tests/fuzz/generator.h"
+#include "tests/fuzz/json_documents.h"
 #include "tests/fuzz/mistake.h"
 #include "tests/fuzz/whole_run.h"
 
@@ -119,5 +120,15 @@ TEST_CASE("random command lines end with a reason and leave their inputs alone")
     for (const std::string& argument : arguments) line += "'" + argument + "' ";
     INFO(line);
     CHECK(commands.run(arguments) == "");
+  }
+}
+
+TEST_CASE("damaged JSON documents are read, or refused with a reason") {
+  CommandLines commands(SIGREL_EXECUTABLE);
+  Random random(9);
+  for (int k = 0; k < 80; ++k) {
+    const JsonDocument document = generate_json_document(random);
+    INFO(document.text);
+    CHECK(commands.run_with_document(document.arguments, document.text) == "");
   }
 }

@@ -2,9 +2,8 @@
 //
 // Other distances of times are errors of what found them, and are defined there: how far an event lies behind
 // its crossing (kBehind, integrate/time_loop_rows.cpp), reversals with nothing integrated between them
-// (kSameReversal, events/event_iteration_verification.cpp), entries of a history (kSame, events/history.cpp),
-// the roots of functions of time (kSameInstant, events/time_functions.cpp), events of a sequence without end
-// (kShortest, events/event_iteration.cpp).
+// (kSameReversal, events/event_iteration_verification.cpp), the roots of functions of time (kSameInstant,
+// events/time_functions.cpp), events of a sequence without end (kShortest, events/event_iteration.cpp).
 #pragma once
 #include <cmath>
 #include <limits>

@@ -59,8 +59,8 @@ class EventReport : FailureNames {
       d.label(fmt::format("its {} is {}", name, number(value)));
     }
     d.note(
-         "the period must be positive, its other settings finite numbers, and jitter must not change the "
-         "order of the ticks")
+         "the period must be positive and above the rounding error of the time, the other settings finite "
+         "numbers, and jitter must not change the order of the ticks")
         .note(trigger_instance(f_.triggers[0]));
   }
 

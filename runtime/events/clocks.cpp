@@ -10,9 +10,11 @@ namespace runtime {
 
 namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// A start that is a multiple of the period, up to this part of a period, is itself the time of a tick: the
-// quotient of the two may have been rounded up.
+// A start or stop that is a multiple of the period, up to this part of a period, is itself the time of a
+// tick: the quotient of the two may have been rounded.
 constexpr double kWholePeriods = 1e-9;
+// From this number on, the ticks of a clock cannot be told apart: their times are rounded to whole periods.
+constexpr double kMostTicks = 1 / std::numeric_limits<double>::epsilon();
 }  // namespace
 
 Clocks::Clocks(const Events& events)
@@ -28,10 +30,24 @@ double Clocks::time_of_tick(std::size_t clock, double tick, std::span<const doub
     const double index = tick - std::floor(tick / c.jitters) * c.jitters;
     time += parameters[events_.jitters[c.first_jitter + static_cast<std::uint32_t>(index)]];
   }
-  return time > parameters[c.stop] ? kNever : time;
+  const double stop = parameters[c.stop];
+  return time > stop + std::max(time_rounding(stop), kWholePeriods * parameters[c.period]) ? kNever : time;
 }
 
-bool Clocks::ticks_at(std::size_t clock, double time) const { return next_tick_[clock] <= just_after(time); }
+/// Of the time of the next tick: a sum, whose terms may be much larger than it is.
+double Clocks::rounding(std::size_t clock, std::span<const double> parameters) const {
+  const Clock& c = events_.clocks[clock];
+  return kTimeRounding *
+         std::max(std::abs(parameters[c.offset]), std::abs(tick_[clock] * parameters[c.period]));
+}
+
+/// The latest time that is the same as `time`, up to the rounding of it and of the ticks at it.
+double Clocks::latest_of(double time, std::span<const double> parameters) const {
+  double latest = just_after(time);
+  for (std::size_t k = 0; k < next_tick_.size(); ++k)
+    if (next_tick_[k] <= time) latest = std::max(latest, time + rounding(k, parameters));
+  return latest;
+}
 
 bool Clocks::start(double time, bool processed, std::span<const double> parameters, Failure& failure) {
   for (std::size_t k = 0; k < next_tick_.size(); ++k) {
@@ -58,12 +74,19 @@ bool Clocks::start(double time, bool processed, std::span<const double> paramete
     }
     // The first tick at or after `start`; then the first at or after `time`.
     const double start = std::ceil((parameters[c.start] - parameters[c.offset]) / period - kWholePeriods);
-    double tick = std::max(start, std::floor((time - most - parameters[c.offset]) / period) - 1);
-    while (just_after(time_of_tick(k, tick, parameters)) < time ||
-           (processed && time_of_tick(k, tick, parameters) <= just_after(time)))
-      ++tick;
-    tick_[k] = tick;
-    next_tick_[k] = time_of_tick(k, tick, parameters);
+    double& tick = tick_[k];
+    tick = std::max(start, std::floor((time - most - parameters[c.offset]) / period) - 1);
+    if (!(std::abs(tick) < kMostTicks)) {
+      failure = Failure{.kind = FailureKind::BadClock, .time = time};
+      failure.triggers.push_back(c.trigger);
+      failure.parameters.push_back({c.period, period});
+      return false;
+    }
+    for (;; ++tick) {
+      next_tick_[k] = time_of_tick(k, tick, parameters);
+      const double margin = std::max(time_rounding(time), rounding(k, parameters));
+      if (next_tick_[k] >= time - margin && !(processed && next_tick_[k] <= time + margin)) break;
+    }
   }
   return true;
 }

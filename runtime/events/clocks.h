@@ -29,8 +29,9 @@ class Clocks {
   /// Advances the clocks that tick at this time, up to rounding; `visit` gets the trigger of each.
   template <class Visit>
   void tick(double time, std::span<const double> parameters, const Visit& visit) {
+    const double latest = latest_of(time, parameters);
     for (std::size_t k = 0; k < next_tick_.size(); ++k) {
-      if (elsewhere_[k] || !ticks_at(k, time)) continue;
+      if (elsewhere_[k] || next_tick_[k] - rounding(k, parameters) > latest) continue;
       advance(k, parameters);
       visit(events_.clocks[k].trigger);
     }
@@ -42,7 +43,8 @@ class Clocks {
   const double* load(const double* in);
 
  private:
-  bool ticks_at(std::size_t clock, double time) const;
+  double latest_of(double time, std::span<const double> parameters) const;
+  double rounding(std::size_t clock, std::span<const double> parameters) const;
   double time_of_tick(std::size_t clock, double tick, std::span<const double> parameters) const;
 
   const Events& events_;

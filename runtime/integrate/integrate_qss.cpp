@@ -7,6 +7,7 @@
 #include "runtime/events/event_iteration.h"
 #include "runtime/integrate/integrator.h"
 #include "runtime/integrate/reduced_system.h"
+#include "runtime/integrate/row_time.h"
 #include "runtime/quantised/quantised_solver.h"
 #include "runtime/rounding.h"
 
@@ -62,10 +63,7 @@ class QuantisedIntegrator final : public Integrator {
   void statistics(Statistics& s) const override;
 
  private:
-  double row_time() const {
-    if (row_ >= options_.rows) return options_.stop;
-    return options_.start + (options_.stop - options_.start) * (static_cast<double>(row_) / options_.rows);
-  }
+  double row_time() const { return runtime::row_time(options_.start, options_.stop, options_.rows, row_); }
   bool fail() {
     failure_ = solver_.failure();
     return false;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/row_time.h"
 #include "runtime/rounding.h"
 
 namespace runtime {
@@ -21,7 +22,7 @@ class Sampler final : public Integrator {
   }
   bool restart(double time, double) override {
     time_ = time;
-    while (row_ > 0 && row() > time) --row_;
+    while (row_ > 0 && row_time() > time) --row_;
     return true;
   }
   Failure stuck() override { return {.kind = FailureKind::NoProgress, .time = time_}; }
@@ -32,9 +33,7 @@ class Sampler final : public Integrator {
   void statistics(Statistics&) const override {}
 
  private:
-  double row() const {
-    return options_.start + (options_.stop - options_.start) * (static_cast<double>(row_) / options_.rows);
-  }
+  double row_time() const { return runtime::row_time(options_.start, options_.stop, options_.rows, row_); }
 
   const IntegratorOptions options_;
   double time_, stop_;
@@ -43,8 +42,8 @@ class Sampler final : public Integrator {
 };
 
 bool Sampler::step() {
-  while (row_ < options_.rows && row() <= just_after(time_)) ++row_;
-  time_ = std::min({row(), stop_, time_ + options_.longest_step});
+  while (row_ < options_.rows && row_time() <= just_after(time_)) ++row_;
+  time_ = std::min({row_time(), stop_, time_ + options_.longest_step});
   return true;
 }
 

@@ -6,8 +6,9 @@
 //     for the rest, unless the integrator has to restart
 //   verify_crossings: those of the last event; after a reversal the loop is back at the time of that event
 //   record_history, check_states: delayed signals; the states of a selection that are fixed
-//   write_rows: of results within the step; at an event, show_before_event holds the row before it
-//   (recorder.h) process_event at an event, with the assertions before and after it; else assertions_hold
+//   write_rows: of results within the step; at an event, show_before_event keeps the row before it
+//     (results/recorder.h)
+//   process_event: at an event, with the assertions before and after it; else assertions_hold
 //   reselect_states: where the selection has become bad
 //   restart of the integrator if equations or states changed, with a short step after crowded events
 //   show_after_event: a row of the grid at the time of an event shows what holds after it
@@ -28,6 +29,7 @@
 #include "runtime/integrate/experiment.h"
 #include "runtime/integrate/initial_value_problem.h"
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/row_time.h"
 #include "runtime/integrate/state_scales.h"
 #include "runtime/integrate/step_check.h"
 #include "runtime/results/recorder.h"
@@ -129,8 +131,7 @@ class TimeLoop {
 
   double after(double time, double instant) const;
   double output_time(std::uint32_t row) const {
-    if (row >= experiment_.steps) return experiment_.stop;
-    return experiment_.start + range_ * (static_cast<double>(row) / experiment_.steps);
+    return runtime::row_time(experiment_.start, experiment_.stop, experiment_.steps, row);
   }
   void report(double time) const {
     if (control_.progress && range_ > 0) control_.progress((time - experiment_.start) / range_);

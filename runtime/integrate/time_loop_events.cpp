@@ -38,9 +38,11 @@ bool TimeLoop::end_by_transition(double time) {
   return true;
 }
 
-/// The instant, but not so close that an integrator cannot make a step to it.
+/// The instant, but not so close that an integrator cannot make a step to it. One that is the stop time up to
+/// rounding is at the stop time.
 double TimeLoop::after(double time, double instant) const {
-  return std::max(instant, time + kTimeRounding * std::max(std::abs(time), range_));
+  const double at = std::max(instant, time + kTimeRounding * std::max(std::abs(time), range_));
+  return at > experiment_.stop && at <= just_after(experiment_.stop) ? experiment_.stop : at;
 }
 
 double TimeLoop::next_time_event(double time) {

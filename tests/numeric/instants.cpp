@@ -400,3 +400,58 @@ TEST_CASE("Assertions hold after the event that terminates the run") {
       CHECK(told.find("SR0513") == std::string::npos);
     }
 }
+
+TEST_CASE("ticks at the stop time, up to rounding, are executed by every solver") {
+  // Three periods of 0.1 s are 0.30000000000000004 s.
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"}) {
+    INFO(solver);
+    Model model("instants.sr", "roundedTicks");
+    CHECK(value(model.run({.stop = 0.3, .steps = 3, .solver = solver}), "n") == 4);
+    const Run longer = model.run({.stop = 1, .steps = 3, .solver = solver});
+    CHECK(value(longer, "n") == 11);
+    CHECK(value(longer, "k") == 4);
+  }
+  CHECK(value(Model("instants.sr", "roundedTicksAlone").run({.stop = 0.3, .steps = 3}), "n") == 4);
+  const Run together = Model("instants.sr", "roundedTicks")
+                           .run({.stop = 0.3, .steps = 3, .components = runtime::ComponentClocks::On});
+  CHECK(value(together, "n") == 4);
+}
+
+TEST_CASE("a tick at the stop time is executed once in a run of two parts") {
+  const std::string file = std::filesystem::temp_directory_path().string() + "/sigrel_ticks_" +
+                           std::to_string(::getpid()) + ".csv";
+  Model model("instants.sr", "roundedTicks");
+  runtime::CsvFile csv(file);
+  model.run({.stop = 0.3, .steps = 3, .sinks = {&csv}});
+  const Run second = model.run({.start = 0.3, .stop = 0.35, .steps = 2, .init_from = file});
+  std::filesystem::remove(file);
+  CHECK(value(second, "n") == 4);
+}
+
+TEST_CASE("ticks of two clocks near time zero are one instant, as elsewhere") {
+  // -0.3 + 3 * 0.1 is 5.6e-17.
+  for (const char* solver : {"auto", "ida"}) {
+    INFO(solver);
+    const Run run = Model("instants.sr", "roundedTicks")
+                        .run({.start = -0.45, .stop = 0.05, .steps = 5, .solver = solver});
+    CHECK(value(run, "a") == 5);
+    CHECK(value(run, "b") == 5);
+  }
+}
+
+TEST_CASE("a jump that arrives at the stop time, up to rounding, is seen") {
+  each("arrivesAtStop", {.stop = 0.3, .steps = 3}, [](const Run& run) {
+    CHECK(value(run, "y") == 1);
+    CHECK(value(run, "n") == 1);
+  });
+}
+
+TEST_CASE("models without states and events end at any stop time") {
+  // The sum of the start and the range is below the stop time by a rounding error.
+  for (const auto& [start, stop] : {std::pair{0.2, 0.9}, {-1.0, 1.3}, {-0.5, 0.1}, {-5.0, -1.7}}) {
+    INFO(start << " to " << stop);
+    const Run run = Model("instants.sr", "sine").run({.start = start, .stop = stop, .steps = 10});
+    CHECK(value(run, "y") == std::sin(stop));
+    CHECK(run.trajectory.times().size() == 11);
+  }
+}

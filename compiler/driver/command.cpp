@@ -107,13 +107,15 @@ Settings parse_settings(const std::vector<std::string>& texts) {
     double value = 0;
     const char* end = text.data() + text.size();
     bool fine = equals != std::string::npos && equals > 0;
-    if (fine) {
+    if (fine && (text.substr(equals + 1) == "True" || text.substr(equals + 1) == "False")) {
+      value = text[equals + 1] == 'T';
+    } else if (fine) {
       auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
       fine = error == std::errc{} && stop == end;
     }
     if (!fine)
-      throw CLI::ValidationError("--set",
-                                 "`" + text + "` is not NAME=VALUE with a number, for example r1.r=47");
+      throw CLI::ValidationError(
+          "--set", "`" + text + "` is not NAME=VALUE with a number, True or False, for example r1.r=47");
     settings.emplace_back(text.substr(0, equals), value);
   }
   return settings;

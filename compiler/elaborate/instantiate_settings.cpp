@@ -55,7 +55,7 @@ RelationObject* Instantiator::with_structural_settings(RelationObject& model) {
           (old.tag == Tag::Bool && value != 0 && value != 1)) {
         machine_.diagnostics()
             .report(Code::UnknownParameter, fmt::format("`{}` cannot be set to {}", name, value))
-            .help(old.tag == Tag::Bool ? "it is a Bool: 0 is False, 1 is True"
+            .help(old.tag == Tag::Bool ? "it is a Bool: give True or False"
                                        : "it is an Int: give a whole number");
         continue;
       }

@@ -204,7 +204,10 @@ bool Items::is_allowed(const core::Item& item, Target target) {
     if (item.kind == ItemKind::Equation)
       d.help("`x := e` gives a state or a discrete variable a new value; equations hold all the time");
     if (item.kind == ItemKind::When)
-      d.help("write both conditions in one, `when c && d do`, or several handlers with `elsewhen`");
+      d.help(
+          "write both conditions in one, `when c && d do`, or several handlers with `elsewhen`; what a clock "
+          "does under a "
+          "condition is `every dt do` with `n := if c then e else pre n`");
     return false;
   }
   if (item.kind == ItemKind::Assign) {

@@ -83,8 +83,8 @@ class Report : FailureNames {
             diagnostics_.report(Code::DelayLength, c_.system.sources[delay->origin.source].span,
                                 fmt::format("the length of this delay is {:.6g} s", length.value));
         const std::string instance = system::instance_name(c_.system, delay->origin.instance);
-        d.note("the length of a delay must be positive")
-            .note(instance.empty() ? "" : "in `" + instance + "`");
+        d.note("the length of a delay must be positive");
+        if (!instance.empty()) d.note("in `" + instance + "`");
         return;
       }
       case FailureKind::Output:

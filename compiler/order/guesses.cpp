@@ -96,8 +96,8 @@ void note_discrete(const system::System& system, const dae::System& dae, const p
     elements += info.span == first->span && names.back().starts_with(prefix);
   }
   if (names.empty()) return;
-  note.note(fmt::format("{} {} by events alone and start from 0, False or the first constructor",
-                        singularity::listed(names), names.size() == 1 ? "changes" : "change"));
+  note.note(fmt::format("{} by events alone, from 0, False or the first constructor on",
+                        singularity::listed(names) + (names.size() == 1 ? " changes" : " change")));
   note.help(start_help(text(first->name), written_type(*first), elements));
 }
 

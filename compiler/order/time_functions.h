@@ -9,8 +9,8 @@
 
 namespace sigrel::order {
 
-/// Fills Model::time_functions and Model::time_rows; the schedules `invariant`, `dynamic` and `observed`, and
-/// the zero crossings, are complete.
+/// Fills Model::time_functions and Model::time_rows; the schedules `invariant`, `dynamic` and `compared`,
+/// and the zero crossings, are complete.
 void find_time_functions(const system::System& system, const dae::System& dae, plan::Plan& plan);
 
 }  // namespace sigrel::order

@@ -104,7 +104,8 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
   if (op == P::EQUAL_EQUAL) {
     error(Code::ForeignSyntax, op_span, "an equation is written with one `=`")
         .label("`==` compares two values and gives a Bool")
-        .fix("write `=`", op_span, "=");
+        .fix("write `=`", op_span, "=")
+        .fix("in a `when` or `every`, write `:=`", op_span, ":=");
   } else if (start.kind == P::MINUS && start.first_on_line) {
     error(Code::OperatorAtBlockColumn, span(ctx->start),
           "this line starts with `-` at the column of its block")

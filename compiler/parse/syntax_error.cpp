@@ -289,9 +289,15 @@ class Reporter : PieceText {
       case P::DOUBLE_COLON:
         if (piece_.kind == BlockKind::Body && !inside(P::RuleParenthesised)) {
           Span start = span(0);
-          diagnostics_
-              .report(Code::SyntaxError, span(at_), "a variable is declared with `local` or `discrete`")
-              .fix("write `local`", {file_, start.begin, start.begin}, "local ");
+          Diagnostic& d = diagnostics_.report(Code::SyntaxError, span(at_),
+                                              "a variable is declared with `local` or `discrete`");
+          std::string word(sources_.text(start));
+          std::ranges::transform(word, word.begin(),
+                                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+          if (at_ > 1 && (word == "local" || word == "discrete"))
+            d.fix("write `" + word + "`", start, word);
+          else
+            d.fix("write `local`", {file_, start.begin, start.begin}, "local ");
           return true;
         }
         break;

@@ -41,7 +41,10 @@ bool CheckpointStore::prepare(bool continues, const std::string& results, Diagno
     if (!rows) return true;  // nothing has been done yet
     diagnostics.report(Code::CheckpointUnusable, "there is no checkpoint `" + path_ + "`")
         .note("`" + results + "` has results, which a new run would overwrite")
-        .help("correct the name of the checkpoint, or begin a new run without `--continue`");
+        .help(
+            "correct the name of the checkpoint; if the run was interrupted before its first one, begin a "
+            "new run "
+            "without `--continue`");
     return false;
   }
   runtime::StoredCheckpoint stored = runtime::read_checkpoint(path_);
@@ -66,8 +69,8 @@ bool CheckpointStore::prepare(bool continues, const std::string& results, Diagno
 
 bool CheckpointStore::due(std::uint32_t row) {
   row_ = row;
-  if (interval_.rows > 0) return row >= next_row_;
-  return first_ || timer_.seconds() >= interval_.seconds;
+  if (first_) return true;  // results without a checkpoint cannot be continued
+  return interval_.rows > 0 ? row >= next_row_ : timer_.seconds() >= interval_.seconds;
 }
 
 void CheckpointStore::visit(runtime::Archive& archive) {

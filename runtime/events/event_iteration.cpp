@@ -144,8 +144,10 @@ void EventIteration::record_rates(const Point& point, bool evaluated) {
   here_ = instance_.values;
   const Point here{point.time, here_.data(), point.parameters};
   Point later = point;
-  if (advance(here, later)) zero_crossings_.record_rates(later);
+  const bool known = advance(here, later);
+  if (known) zero_crossings_.record_rates(later);
   std::ranges::copy(here_, instance_.values.begin());
+  if (known) zero_crossings_.functions().evaluate(point);
 }
 
 bool EventIteration::process(double time, std::span<const int> directions, bool& changed,

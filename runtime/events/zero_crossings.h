@@ -121,7 +121,7 @@ class ZeroCrossings {
   /// What the last evaluation differs from these by is rounding error.
   void record_rounding(std::span<const double> reference);
   /// Records the rates before the event: by the differences of the last evaluation, and a moment later
-  /// without any event.
+  /// without any event. The functions are then those of a moment later.
   void record_rates(const Point& later);
   /// Variables were assigned (`Assignments::assigned`). A difference that had crossed is decided by its
   /// new value if the assignment changed it, else by its rate from there, if the assignment may change rates.

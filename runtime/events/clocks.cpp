@@ -13,6 +13,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // A start that is a multiple of the period, up to this part of a period, is itself the time of a tick: the
 // quotient of the two may have been rounded up.
 constexpr double kWholePeriods = 1e-9;
+constexpr double kMostTicks = 1e12;  // of one clock: months of computing time
 }  // namespace
 
 Clocks::Clocks(const Events& events)
@@ -73,6 +74,15 @@ double Clocks::next_tick() const {
   for (std::size_t k = 0; k < next_tick_.size(); ++k)
     if (!elsewhere_[k]) next = std::min(next, next_tick_[k]);
   return next;
+}
+
+std::optional<std::uint32_t> Clocks::endless(double stop, std::span<const double> parameters) const {
+  for (std::size_t k = 0; k < next_tick_.size(); ++k) {
+    const Clock& c = events_.clocks[k];
+    const double left = std::min(stop, parameters[c.stop]) - next_tick_[k];
+    if (left > kMostTicks * parameters[c.period]) return c.trigger;
+  }
+  return std::nullopt;
 }
 
 double* Clocks::save(double* out) const {

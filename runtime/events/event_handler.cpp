@@ -63,8 +63,13 @@ void EventHandler::find_readers() {
   read_parameters_ = parameters;
 }
 
-void EventHandler::tick(double time, std::span<const double> parameters) {
-  clocks_.tick(time, parameters, [&](std::uint32_t trigger) { due_[trigger] = 1; });
+bool EventHandler::tick(double time, std::span<const double> parameters) {
+  bool any = false;
+  clocks_.tick(time, parameters, [&](std::uint32_t trigger) {
+    due_[trigger] = 1;
+    any = true;
+  });
+  return any;
 }
 
 void EventHandler::let_fire(std::span<const std::uint32_t> triggers) {

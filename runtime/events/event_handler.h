@@ -9,6 +9,7 @@
 // values agree. The instant ends when no trigger fires. event_iteration.h is the loop; this class holds the
 // state of triggers and `pre`, with the clocks (clocks.h) and the assignments (assignments.h).
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,10 +32,13 @@ class EventHandler {
   Clocks& clocks() { return clocks_; }
   const Clocks& clocks() const { return clocks_; }
   Assignments& assignments() { return assignments_; }
-  /// Forgets what terminated the simulation at the last instant.
-  void begin_instant() { terminated_.reset(); }
-  /// Lets the clocks that tick at this time, up to rounding, fire in the next round.
-  void tick(double time, std::span<const double> parameters);
+  /// Forgets what terminated the simulation at the last instant, and what fired at it.
+  void begin_instant() {
+    terminated_.reset();
+    std::ranges::fill(last_fired_, std::uint8_t(0));
+  }
+  /// Lets the clocks that tick at this time, up to rounding, fire in the next round. Whether there are any.
+  bool tick(double time, std::span<const double> parameters);
   /// Lets these triggers fire in the next round: Events::initial or Events::terminal.
   void let_fire(std::span<const std::uint32_t> triggers);
 
@@ -109,8 +113,8 @@ class EventHandler {
   Assignments assignments_;
   std::vector<std::uint8_t> condition_, condition_before_;  // by condition: now, and before
   std::vector<std::uint8_t> constant_;  // by condition: true since `note_constant`; or empty
-  // By trigger: fired in this round; in the last one that fired any; to fire in the next one whatever its
-  // conditions; not to fire, as an alternative before it does.
+  // By trigger: fired in this round; in the last one of this instant that fired any; to fire in the next one
+  // whatever its conditions; not to fire, as an alternative before it does.
   std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> terminating_;  // condition and its trigger
   std::vector<std::pair<std::uint32_t, std::uint32_t>> transitions_;  // the same

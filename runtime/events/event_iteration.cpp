@@ -160,7 +160,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
     if (!instant.evaluated && !evaluate_inputs(point)) return false;
     if (!instant.continued) handler_.begin_instant();
     handler_.record_previous(instance_.values);
-    handler_.tick(time, instance_.parameters);
+    only_ticked_ = handler_.tick(time, instance_.parameters) && directions.empty();
     if (zero_crossings_.any_at_zero()) {
       zero_crossings_.functions().evaluate(point);
       zero_crossings_.find_left_zero();
@@ -315,6 +315,27 @@ bool EventIteration::assign_directly(const Point& point, bool again) {
   return any;
 }
 
+std::optional<Failure> EventIteration::count_close(double time, double range, double stop, bool advances,
+                                                   CloseSequences& sequences) {
+  CloseEvents& sequence = only_ticked_ ? sequences.ticks : sequences.events;
+  if (advances && sequence.begins(time, range)) {
+    if (!only_ticked_) counts_.clear();
+    return std::nullopt;
+  }
+  if (sequence.add()) return std::nullopt;
+  Failure failure{.kind = FailureKind::EndlessEvents, .time = time};
+  if (only_ticked_) {
+    const auto clock = handler_.clocks().endless(stop, instance_.parameters);
+    if (!clock) return std::nullopt;
+    failure.triggers.push_back(*clock);
+  } else {
+    failure = endless_sequence(time);
+  }
+  failure.events = sequence.count;
+  failure.step = time - sequence.begin;
+  return failure;
+}
+
 Failure EventIteration::endless_sequence(double time) {
   const ZeroCrossingFunctions& functions = zero_crossings_.functions();
   std::vector<std::uint32_t> crossings = counts_.crossings();
@@ -326,7 +347,8 @@ Failure EventIteration::endless_sequence(double time) {
         if (functions.time_function(k) == *f) crossings.push_back(k);
   Failure failure = zero_crossings_.endless(instance_.point(time), crossings);
   failure.triggers = triggers;
-  failure.events = counts_.events();
+  for (const Clock& clock : instance_.model.events.clocks)  // their ticks belong to another sequence
+    std::erase(failure.triggers, clock.trigger);
   return failure;
 }
 

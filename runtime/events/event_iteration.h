@@ -172,9 +172,12 @@ class EventIteration {
 
   /// The failure of events at one instant that do not come to an end.
   Failure endless(double time);
-  /// The failure of events that follow each other without end, with what changed most since `begin_sequence`.
-  Failure endless_sequence(double time);
-  void begin_sequence() { counts_.clear(); }
+  /// Counts the last event, in a run of this range to this stop time. `advances`: it may begin a sequence.
+  /// The failure if events follow each other without end, with what changed most in their sequence.
+  std::optional<Failure> count_close(double time, double range, double stop, bool advances,
+                                     CloseSequences& sequences);
+  /// Whether clocks ticked at the last instant, and no difference crossed zero there.
+  bool only_ticked() const { return only_ticked_; }
 
  private:
   /// What has changed the values that are made consistent: crossings and `pre`; assignments, which may have
@@ -202,6 +205,7 @@ class EventIteration {
   bool assign(const Point& point);
   bool assign_directly(const Point& point, bool again);
   bool settle(const Point& point);
+  Failure endless_sequence(double time);
 
   ModelInstance& instance_;
   double moment_;
@@ -215,6 +219,7 @@ class EventIteration {
   Evaluated evaluated_ = Evaluated::Nothing;
   bool disagree_ = false;  // assignments of the last repetition, by more than rounding errors
   bool zero_crossings_changed_ = false;
+  bool only_ticked_ = false;
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
   std::vector<double> here_, later_, parameters_before_, parameters_at_round_;
   ZeroCrossings::Decisions decisions_;

@@ -87,7 +87,7 @@ double TimeLoop::first_step(double time) {
 }
 
 /// The beginning of the last sequence of events, or the start if there was none.
-double TimeLoop::last_event() const { return std::max(close_events_.begin, begin_); }
+double TimeLoop::last_event() const { return std::max(close_.events.begin, begin_); }
 
 /// After a reversal `time` is that of the event, and the current values are those before it.
 bool TimeLoop::verify_crossings(double& time) {
@@ -124,16 +124,12 @@ bool TimeLoop::process_event(double time) {
     if ((stops || events.terminated()) && !finish(time)) return false;
   }
   outcome_.statistics.events += restart_;
-  if (close_events_.begins(time, range_)) {
-    events.begin_sequence();
-  } else if (!close_events_.add()) {
-    Failure failure = events.endless_sequence(time);
-    failure.step = time - close_events_.begin;
-    return fail(std::move(failure));
-  }
+  if (auto failure = events.count_close(time, range_, experiment_.stop, true, close_))
+    return fail(std::move(*failure));
   reversals_ += turned_back_;
   auto doubled = [](std::uint32_t count) { return count >= kMany && std::has_single_bit(count); };
-  if ((turned_back_ && doubled(reversals_)) || doubled(close_events_.count)) events.measure_rounding(time);
+  if ((turned_back_ && doubled(reversals_)) || (!events.only_ticked() && doubled(close_.events.count)))
+    events.measure_rounding(time);
   restart_ = restart_ || turned_back_;
   time_event_ = after(time, next_time_event(time));
   return true;

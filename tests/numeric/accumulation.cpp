@@ -47,3 +47,19 @@ TEST_CASE("Events that come closer for some time only go on") {
     CHECK(numeric::value(sweep, "n") == events);
   }
 }
+
+TEST_CASE("A clock ticks as often as it is set to, however short that is beside the run") {
+  for (const std::string& solver : kSolvers) {
+    INFO(solver);
+    CHECK(numeric::value(Model("accumulation.sr", "burst").run(options(3.2e7, solver)), "n") == 3001);
+  }
+}
+
+TEST_CASE("Clocks have no part in a comparison that changes without end") {
+  const std::string text = Model("accumulation.sr", "chatter").refusal(options(2, "auto"));
+  INFO(text);
+  CHECK(text.find("SR0511") != std::string::npos);
+  CHECK(text.find("if y > 0.7") != std::string::npos);
+  CHECK(text.find("every") == std::string::npos);
+  CHECK(text.find("clock") == std::string::npos);
+}

@@ -17,8 +17,9 @@ constexpr double kMostRoundings = 1e5;
 double roundings(int iteration) {
   return std::clamp(std::ldexp(1.0, iteration - kTolerantIterations), 1.0, kMostRoundings);
 }
-// Times between events that are errors: this part of a moment, and of the time.
-constexpr double kShortest = 1e-3, kRoundingTime = 1e-14;
+// Times between events that are errors: this part of a moment, and of the time; this multiple of the time in
+// which what is compared moves by its rounding error, as the times may shrink much from one to the next.
+constexpr double kShortest = 1e-3, kRoundingTime = 1e-14, kUnresolved = 100;
 }  // namespace
 
 EventIteration::EventIteration(ModelInstance& instance, double moment)
@@ -233,11 +234,11 @@ bool EventIteration::handle_events(const Point& point) {
 }
 
 /// Whether triggers fire after ever shorter times, until the last one is below the errors of the time, or the
-/// difference that the assignment leaves is rounding error.
+/// difference that the assignment leaves is rounding error, and so is the time until it crosses again.
 bool EventIteration::accumulates(double time) {
-  const double rounding = kRoundingTime * std::abs(time), least = std::max(kShortest * moment_, rounding);
-  const auto trigger =
-      accumulation_.fired(handler_.fired(), time, zero_crossings_.equal_by_rounding() ? HUGE_VAL : least);
+  const double least = std::max({kShortest * moment_, kRoundingTime * std::abs(time),
+                                 kUnresolved * zero_crossings_.unresolved_moments() * moment_});
+  const auto trigger = accumulation_.fired(handler_.fired(), time, least);
   if (!trigger) return false;
   Failure failure = zero_crossings_.endless(instance_.point(time), {});
   failure.triggers.push_back(*trigger);

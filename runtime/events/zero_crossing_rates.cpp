@@ -102,7 +102,7 @@ void ZeroCrossings::record_rates(const Point& later) {
 
 void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> assigned, bool rates_change) {
   functions_.evaluate_all(point);
-  equal_by_rounding_ = false;
+  unresolved_moments_ = 0;
   // All variables of a model may be zero: then it has none.
   const std::uint8_t most_of_all = assigned.empty() ? std::uint8_t{0} : std::ranges::max(assigned);
   for (const std::uint32_t k : functions_.watched()) {

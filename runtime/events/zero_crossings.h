@@ -130,9 +130,9 @@ class ZeroCrossings {
   /// An assignment reversed a difference although its rate before the event had the opposite sign: the rest
   /// of the motion (the last bounces of a ball) is below the error of the integrator.
   bool unresolvable() const { return unresolvable_; }
-  /// In the last iteration, an assignment left a difference on the other side of zero, by rounding error
-  /// alone.
-  bool equal_by_rounding() const { return equal_by_rounding_; }
+  /// In the last iteration assignments left differences that had crossed on the side that they came from, by
+  /// rounding error alone: in how many moments the slowest of them moves by that. 0: none.
+  double unresolved_moments() const { return unresolved_moments_; }
   /// Ends the instant: crossings no longer decide, and those that need it are to be confirmed by `verify`.
   void end_instant(std::span<const double> parameters);
 
@@ -234,7 +234,8 @@ class ZeroCrossings {
   std::vector<std::uint32_t> undecided_, unconfirmed_;  // watched numbers
   std::vector<Unconfirmed> why_unconfirmed_;
   std::vector<int> reversals_;
-  bool unresolvable_ = false, any_at_zero_ = false, equal_by_rounding_ = false;
+  bool unresolvable_ = false, any_at_zero_ = false;
+  double unresolved_moments_ = 0;
   double roundings_ = 1;
   bool equations_changed_ = false;
 };

@@ -48,6 +48,22 @@ TEST_CASE("Events that come closer for some time only go on") {
   }
 }
 
+TEST_CASE("Bounces do not accumulate where a position is put back with a rounding error") {
+  for (const char* ball : {"putOnGround 0.7 0.1", "putOnGround 0.7 0.2", "putOnGround 0.25 0.5"})
+    for (const std::string& solver : kSolvers) {
+      INFO(ball << ", " << solver);
+      CHECK(numeric::value(Model("accumulation.sr", ball).run(options(7, solver)), "n") == 13);
+    }
+}
+
+TEST_CASE("Events of a state of small magnitude do not accumulate") {
+  for (const std::string& solver : kSolvers) {
+    INFO(solver);
+    const Run run = Model("accumulation.sr", "smallLevels").run(options(30, solver));
+    CHECK(numeric::value(run, "n") == 38);  // e^3 = 20.09: levels from 1.5 to 20
+  }
+}
+
 TEST_CASE("A clock ticks as often as it is set to, however short that is beside the run") {
   for (const std::string& solver : kSolvers) {
     INFO(solver);

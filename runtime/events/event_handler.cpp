@@ -202,17 +202,10 @@ std::optional<std::uint32_t> EventHandler::terminated() const {
   return std::nullopt;
 }
 
-std::vector<std::uint8_t> EventHandler::holding() const {
-  std::vector<std::uint8_t> result(model_.events.triggers, 0);
-  for (std::size_t k = 0; k < condition_.size(); ++k)
-    result[model_.events.condition_triggers[k]] |= std::uint8_t(condition_[k] != 0);
-  return result;
-}
-
 bool EventHandler::let_become_true(std::span<const std::uint8_t> before) {
   bool any = false;
   for (std::size_t k = 0; k < condition_.size(); ++k) {
-    if (!condition_[k] || before[model_.events.condition_triggers[k]] != kDidNotHold) continue;
+    if (!condition_[k] || before[k] != kDidNotHold) continue;
     condition_before_[k] = 0;
     any = true;
   }

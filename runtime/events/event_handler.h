@@ -89,11 +89,11 @@ class EventHandler {
   /// The trigger that terminates the simulation: its condition is true, or was so before a round of this
   /// instant.
   std::optional<std::uint32_t> terminated() const;
-  /// By trigger: whether one of its conditions holds.
-  std::vector<std::uint8_t> holding() const;
+  /// By condition: whether it holds.
+  const std::vector<std::uint8_t>& holding() const { return condition_; }
   static constexpr std::uint8_t kBegins = 0, kDidNotHold = 1, kHeld = 2;
-  /// Conditions of triggers that did not hold (`before`, by trigger: one of these) are to become true if they
-  /// hold. Whether there are any.
+  /// Conditions that did not hold (`before`, by condition: one of these) are to become true if they hold.
+  /// Whether there are any.
   bool let_become_true(std::span<const std::uint8_t> before);
   /// The transitions whose conditions hold.
   std::vector<std::uint32_t> transitions() const;

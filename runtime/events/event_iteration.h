@@ -96,7 +96,7 @@ class EventIteration {
   bool hold_transitions(double time, double tolerance);
   /// At the end of such a part: whether its transitions are due by comparisons that have not left that error.
   bool transitions_are_errors(double tolerance) const;
-  /// The same: handlers outside of what has changed fire if their conditions hold now and did not before
+  /// The same: handlers outside of what has changed fire if a condition holds now and did not before
   /// (NextStructure::holding).
   bool fire_after_change(double time, std::span<const std::uint8_t> before);
   /// Before the evaluation of an instant at this time: what is known beforehand not to change then is not

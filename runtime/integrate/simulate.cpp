@@ -440,7 +440,7 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
     }
   }
   if (!problem.instance.observe(time, problem.instance.model.observed)) return failed(problem);
-  const std::vector<std::uint8_t> holding = problem.events.handler().holding();
+  const std::vector<std::uint8_t>& holding = problem.events.handler().holding();
   auto next = control_.structure->next({time, outcome_.transitions, problem.instance.values,
                                         problem.instance.parameters, outcome_.jumps, holding, at_once,
                                         outcome_.before_jump, problem.events.take_history()});

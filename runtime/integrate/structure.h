@@ -22,7 +22,7 @@ struct StructureEnd {
   std::span<const double> values;              // of all variables
   std::span<const double> parameters;
   std::span<const BranchJump> jumps;      // of solutions of algebraic loops in this part
-  std::span<const std::uint8_t> holding;  // by trigger: whether one of its conditions holds
+  std::span<const std::uint8_t> holding;  // by condition of Events::conditions: whether it holds
   bool at_once = false;                   // the part ends where it began, before a row of it is written
   /// Of all variables before the event, if it changed some of StructureSource::tied; else empty.
   std::span<const double> before{};
@@ -36,8 +36,8 @@ struct NextStructure {
   std::shared_ptr<const Model> model;
   Overrides overrides{};
   std::vector<Column> columns{};  // of the results, in the order of Output::columns
-  /// By trigger, EventHandler::kHeld or kDidNotHold: before the change; one whose condition did not hold and
-  /// does so afterwards fires. Others begin.
+  /// By condition of Events::conditions, EventHandler::kHeld or kDidNotHold: before the change; one that did
+  /// not hold and does so afterwards has become true. Others begin.
   std::vector<std::uint8_t> holding{};
   PastDelays past{};
 };

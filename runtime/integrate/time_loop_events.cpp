@@ -192,7 +192,8 @@ bool TimeLoop::jump(double time) {
       }
     before_ = instance.values;
     bool changed = false;
-    if (!problem_.events.process(time, {}, changed) || !note_jump(time)) return fail(instance.failure());
+    if (!problem_.events.process(time, {}, changed, {.continued = true}) || !note_jump(time))
+      return fail(instance.failure());
     restart_ = true;
   }
   return true;

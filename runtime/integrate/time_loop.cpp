@@ -259,7 +259,7 @@ bool TimeLoop::step() {
     if (++repeats > kMostRepeats) shorter = std::min(shorter, tried / 2);
     if (!branches_->output(begin)) return fail(problem_.instance.failure());
     if (!integrator_->restart(begin, shorter)) return fail(integrator_->failure());
-    if (shorter > time_rounding(std::max(std::abs(begin), range_))) continue;
+    if (shorter > shortest_step(begin)) continue;
     Failure failure = resolved ? branches_->failure() : integrator_->stuck();
     if (!resolved) failure.step = shorter;
     if (!resolved || !change_solver(failure)) return fail(std::move(failure));

@@ -127,6 +127,7 @@ class TimeLoop {
   Failure cause(Failure failure);
   bool fail(Failure failure);
 
+  double shortest_step(double time) const;
   double after(double time, double instant) const;
   double output_time(std::uint32_t row) const {
     if (row >= experiment_.steps) return experiment_.stop;

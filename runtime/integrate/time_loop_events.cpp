@@ -20,6 +20,9 @@ constexpr std::uint32_t kMany = 16;
 // the next step so much shorter than this one.
 constexpr double kImmediate = 1e-3, kShorterStep = 0.125;
 
+// Times that are smaller than this part of the range are zero.
+constexpr double kNearZero = 1e-9;
+
 // What an event changes by less, relative to values or nominal values, is continuous.
 constexpr double kContinuous = 1e-7;
 // So many jumps in a row at one instant lead to no end.
@@ -38,9 +41,15 @@ bool TimeLoop::end_by_transition(double time) {
   return true;
 }
 
+/// An integrator can make a step of this length: some rounding errors of the time. Where this is zero, a part
+/// of the range.
+double TimeLoop::shortest_step(double time) const {
+  return time_rounding(std::max(std::abs(time), kNearZero * range_));
+}
+
 /// The instant, but not so close that an integrator cannot make a step to it.
 double TimeLoop::after(double time, double instant) const {
-  return std::max(instant, time + kTimeRounding * std::max(std::abs(time), range_));
+  return std::max(instant, time + shortest_step(time));
 }
 
 double TimeLoop::next_time_event(double time) {
@@ -83,7 +92,7 @@ double TimeLoop::first_step(double time) {
   const double begin = turned_back_ ? time : time_, length = integrator_->time() - begin;
   immediate_ = time - begin <= kImmediate * length ? immediate_ + 1 : 0;
   const double shorter = kShorterStep * length;
-  return immediate_ > 1 && shorter > time_rounding(std::max(std::abs(time), range_)) ? shorter : 0;
+  return immediate_ > 1 && shorter > shortest_step(time) ? shorter : 0;
 }
 
 /// The beginning of the last sequence of events, or the start if there was none.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/numbers.h"
+#include "runtime/rounding.h"
 
 namespace runtime {
 
@@ -20,6 +21,9 @@ double roundings(int iteration) {
 // Times between events that are errors: this part of a moment, and of the time; this multiple of the time in
 // which what is compared moves by its rounding error, as the times may shrink much from one to the next.
 constexpr double kShortest = 1e-3, kRoundingTime = 1e-14, kUnresolved = 100;
+// What states may change by in a time that is negligible, relative to their magnitude or nominal value; such a
+// time is this multiple of the rounding error of the time, or more.
+constexpr double kNegligible = 1e-6, kLeastRoundings = 128;
 }  // namespace
 
 EventIteration::EventIteration(ModelInstance& instance, double moment)
@@ -106,12 +110,24 @@ bool EventIteration::update_where_known(std::span<const Step> initial, const Poi
   return known;
 }
 
-/// Advances the current values by `moment_` from the point, which has a copy of them, by one explicit Euler
+/// A moment, or a part of it after which all states are nearly what they are at the point: a moment is a part
+/// of the time range, which may be long beside what happens in the model.
+double EventIteration::negligible_time(const Point& from) const {
+  double time = moment_;
+  for (const State& state : instance_.model.states) {
+    const double size = std::max(std::abs(from.values[state.variable]), instance_.nominal[state.variable]);
+    const double rate = std::abs(from.values[state.derivative]);
+    if (rate * time > kNegligible * size) time = kNegligible * size / rate;
+  }
+  return std::min(moment_, std::max(time, kLeastRoundings * time_rounding(from.time)));
+}
+
+/// Advances the current values by this time from the point, which has a copy of them, by one explicit Euler
 /// step. Whether they can be evaluated there.
-bool EventIteration::advance(const Point& from, Point& later) {
+bool EventIteration::advance(const Point& from, Point& later, double length) {
   for (const State& state : instance_.model.states)
-    instance_.values[state.variable] += moment_ * from.values[state.derivative];
-  later = instance_.point(from.time + moment_);
+    instance_.values[state.variable] += length * from.values[state.derivative];
+  later = instance_.point(from.time + length);
   history_.evaluate(later.time, instance_.values);
   const bool known = instance_.evaluator.run(instance_.model.dynamic, later) &&
                      instance_.evaluator.run(instance_.model.compared, later);
@@ -119,20 +135,33 @@ bool EventIteration::advance(const Point& from, Point& later) {
   return known;
 }
 
-/// Decides comparisons that are at zero by their differences a moment later; where the change in a moment is
-/// rounding error, as of a velocity at rest whose force is just beginning, by two moments. Whether one
-/// changed.
+/// Decides comparisons that are at zero by their differences a moment later, or sooner where that shows more
+/// than rounding error; where the change in a moment is rounding error, as of a velocity at rest whose force is
+/// just beginning, by two moments. Whether one changed.
 bool EventIteration::look_ahead(const Point& point, bool after_assignment, bool first_only) {
   const bool undecided = zero_crossings_.undecided(after_assignment);
   evaluated_ = undecided ? Evaluated::Inputs : Evaluated::Consistent;
   if (!undecided) return false;
   here_ = instance_.values;
+  const Point here{point.time, here_.data(), point.parameters};
   Point later = point;
-  const bool known = advance({point.time, here_.data(), point.parameters}, later);
-  if (known && zero_crossings_.measure_rates_after(later)) {
+  const double soon = negligible_time(here);
+  bool known = advance(here, later, soon);
+  bool any_small = known && zero_crossings_.measure_rates_after(later, soon / moment_);
+  if ((any_small || !known) && soon < moment_) {
+    std::ranges::copy(here_, instance_.values.begin());
+    if (advance(here, later, moment_)) {
+      any_small = known ? zero_crossings_.measure_small_rates_after(later)
+                        : zero_crossings_.measure_rates_after(later, 1);
+      known = true;
+    } else {
+      any_small = false;
+    }
+  }
+  if (any_small) {
     later_ = instance_.values;
-    if (advance({later.time, later_.data(), point.parameters}, later))
-      zero_crossings_.measure_small_rates_after(later);
+    if (advance({later.time, later_.data(), point.parameters}, later, moment_))
+      zero_crossings_.measure_small_rates_after_two(later);
   }
   const bool changes = known ? zero_crossings_.look_ahead(instance_.parameters, first_only)
                              : zero_crossings_.hold_equal(instance_.parameters, first_only);
@@ -145,7 +174,7 @@ void EventIteration::record_rates(const Point& point, bool evaluated) {
   here_ = instance_.values;
   const Point here{point.time, here_.data(), point.parameters};
   Point later = point;
-  const bool known = advance(here, later);
+  const bool known = advance(here, later, moment_);
   if (known) zero_crossings_.record_rates(later);
   std::ranges::copy(here_, instance_.values.begin());
   if (known) zero_crossings_.functions().evaluate(point);

@@ -52,7 +52,7 @@ class EventIteration {
   using Verification = ZeroCrossings::Verification;
 
   /// `moment`: a time in seconds that is negligible for the solution, yet shows in which direction a
-  /// difference at zero moves.
+  /// difference at zero moves. Where states change much in it, a shorter time does so first.
   EventIteration(ModelInstance& instance, double moment);
 
   /// Reports every event from now on; null: none.
@@ -195,7 +195,8 @@ class EventIteration {
   void drop_outdated();
   bool update(const Point& point, bool one_at_a_time, bool start);
   bool update_where_known(std::span<const Step> initial, const Point& point);
-  bool advance(const Point& from, Point& later);
+  double negligible_time(const Point& from) const;
+  bool advance(const Point& from, Point& later, double length);
   bool look_ahead(const Point& point, bool after_assignment, bool first_only);
   void record_rates(const Point& point, bool evaluated);
   std::vector<int> crossings_at_start(const Point& point);

@@ -89,7 +89,7 @@ bool EventIteration::hold_transitions(double time, double tolerance) {
   Point later = point;
   zero_crossings_.take_equations_changed();
   std::vector<std::uint32_t> held;
-  if (advance(here, later))
+  if (advance(here, later, moment_))
     held = zero_crossings_.hold_at_zero(here, later, kMomentsAhead, kErrorOfSteps * tolerance,
                                         handler_.read_by_transitions(), instance_.parameters);
   std::ranges::copy(here_, instance_.values.begin());

@@ -103,10 +103,12 @@ class ZeroCrossings {
   /// (`after_assignment`: also those that are where they crossed while a variable was assigned). Whether
   /// there are any. To be called after an `update` that changed nothing.
   bool undecided(bool after_assignment);
-  /// Measures the rates after the instant of these: where they have come to a moment later. Whether that of a
-  /// comparison may be nothing but rounding error; these are to be measured another moment later.
-  bool measure_rates_after(const Point& later);
-  void measure_small_rates_after(const Point& later);
+  /// Measures the rates after the instant of these: where they have come to this part of a moment later.
+  /// Whether that of a comparison may be nothing but rounding error; these are to be measured a moment later,
+  /// and if they still are (result), two moments later.
+  bool measure_rates_after(const Point& later, double part);
+  bool measure_small_rates_after(const Point& later);
+  void measure_small_rates_after_two(const Point& later);
   /// Decides these by their rates after the instant; or only the first that contradicts its value. Whether
   /// one changed.
   bool look_ahead(std::span<double> parameters, bool first_only);
@@ -228,10 +230,11 @@ class ZeroCrossings {
   std::vector<double> at_crossing_;        // difference where the crossing was located
   std::vector<double> at_update_;          // argument at the last `update`
   std::vector<double> reference_;          // difference from which rates are measured
-  std::vector<double> rate_after_;         // of the undecided ones
+  std::vector<double> rate_after_;         // of the undecided ones: in a moment
   std::vector<double> rate_before_event_;  // its sign counts
   // By watched number:
   std::vector<std::uint32_t> undecided_, unconfirmed_;  // watched numbers
+  std::vector<std::uint32_t> small_rates_;              // of `undecided_`
   std::vector<Unconfirmed> why_unconfirmed_;
   std::vector<int> reversals_;
   bool unresolvable_ = false, any_at_zero_ = false;

@@ -285,8 +285,9 @@ runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::C
     const auto held = held_.find({current_->structure.triggers[trigger], place});
     const bool is_handler = current_->system.events.triggers[trigger].kind != system::Trigger::Transition;
     next.holding.push_back(!is_handler || held == held_.end() ? runtime::EventHandler::kBegins
-                           : held->second                     ? runtime::EventHandler::kHeld
+                           : held->second.now                 ? runtime::EventHandler::kHeld
                                                               : runtime::EventHandler::kDidNotHold);
+    next.constant.push_back(held != held_.end() && held->second.always);
   });
   return next;
 }
@@ -372,7 +373,7 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
         return std::isnan(now) ? 0.0 : now;
       });
   if (!due.empty())
-    return leave_by_impulses({time_, due, start.values, start.parameters, {}, {}, true}, next);
+    return leave_by_impulses({time_, due, start.values, start.parameters, {}, {}, {}, true}, next);
   before_jump_ = values_;
   for (const Jump& j : jumps.jumps) {
     const std::uint32_t identity = structure.unknowns[j.unknown];
@@ -553,7 +554,8 @@ void StructureChanges::record(const runtime::StructureEnd& end) {
   held_.clear();
   std::size_t condition = 0;
   each_condition([&](std::uint32_t trigger, Span place) {
-    held_[{structure.triggers[trigger], place}] = end.holding[condition++] != 0;
+    held_[{structure.triggers[trigger], place}] = {end.holding[condition] != 0, end.constant[condition] != 0};
+    ++condition;
   });
   history_ = end.history;
   delays_.clear();

@@ -117,7 +117,10 @@ class StructureChanges final : public runtime::StructureSource {
   };
   std::shared_ptr<const runtime::History> history_;      // of the structure that `values_` are from
   std::unordered_map<std::uint32_t, PastDelay> delays_;  // by identity of the delayed unknown
-  std::map<std::pair<std::uint32_t, Span>, bool> held_;  // by identity of triggers, and place: conditions
+  struct Held {
+    bool now = false, always = false;  // since the start of the run
+  };
+  std::map<std::pair<std::uint32_t, Span>, Held> held_;  // by identity of triggers, and place: conditions
   pipeline::Modes modes_;                                // of the present structure
   double time_ = 0;                                      // of the last change
   Span until_;                                           // of the first transition that led to it

@@ -51,8 +51,12 @@ class EventHandler {
   /// fires again. `set_conditions_before` takes them back to an earlier state.
   const std::vector<std::uint8_t>& conditions_before() const { return condition_before_; }
   void set_conditions_before(const std::vector<std::uint8_t>& before) { condition_before_ = before; }
-  /// From now on it is noted which conditions hold at all instants.
-  void note_constant() { constant_ = condition_; }
+  /// From now on it is noted which conditions hold at all instants, of those with a 1 (empty: of all).
+  void note_constant(std::span<const std::uint8_t> conditions = {});
+  /// By condition: whether it has held since `note_constant`.
+  const std::vector<std::uint8_t>& constant() const { return constant_; }
+  /// The conditions of these triggers (per trigger: 1) have not always held.
+  void note_interrupted(std::span<const std::uint8_t> triggers);
   /// The triggers whose only condition has been true since `note_constant`, so that it cannot become true,
   /// and whose assignments would change something at the point; not those of the start, or of the end of a
   /// part of the run.
@@ -112,7 +116,7 @@ class EventHandler {
   Clocks clocks_;
   Assignments assignments_;
   std::vector<std::uint8_t> condition_, condition_before_;  // by condition: now, and before
-  std::vector<std::uint8_t> constant_;  // by condition: true since `note_constant`; or empty
+  std::vector<std::uint8_t> constant_;                      // by condition: true since `note_constant`
   // By trigger: fired in this round; in the last one of this instant that fired any; to fire in the next one
   // whatever its conditions; not to fire, as an alternative before it does.
   std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;

@@ -22,7 +22,8 @@ struct StructureEnd {
   std::span<const double> values;              // of all variables
   std::span<const double> parameters;
   std::span<const BranchJump> jumps;      // of solutions of algebraic loops in this part
-  std::span<const std::uint8_t> holding;  // by condition of Events::conditions: whether it holds
+  // By condition of Events::conditions: whether it holds, and whether it has held since the start of the run.
+  std::span<const std::uint8_t> holding, constant;
   bool at_once = false;                   // the part ends where it began, before a row of it is written
   /// Of all variables before the event, if it changed some of StructureSource::tied; else empty.
   std::span<const double> before{};
@@ -39,6 +40,8 @@ struct NextStructure {
   /// By condition of Events::conditions, EventHandler::kHeld or kDidNotHold: before the change; one that did
   /// not hold and does so afterwards has become true. Others begin.
   std::vector<std::uint8_t> holding{};
+  /// By condition: whether it has held since the start of the run.
+  std::vector<std::uint8_t> constant{};
   PastDelays past{};
 };
 

@@ -407,6 +407,29 @@ TEST_CASE("the log shows the numbers that comparisons compare with, also those t
   CHECK(contains(set.err, "became true: `time > 0.5`"));
 }
 
+TEST_CASE("a log of events of a run through several structures counts changes and firings apart") {
+  const std::string model = temporary("modes.sr", R"(m :: SR ()
+m = sigrel () where
+  local x :: Real
+  der x = 1.0
+  initially x = 0.0
+  switch A where
+    mode A where
+      local z :: Real
+      z = 1.0
+      until x >= 0.5 -> B
+    mode B where
+      local z :: Real
+      z = 2.0
+
+main = simulate m with { stop = 1.0, steps = 10 }
+)");
+  const Finished logged = sigrel({"run", "--log-events", model});
+  REQUIRE(logged.code == 0);
+  CHECK(contains(logged.err, "modes.sr:10  `until x >= 0.5 -> B` changed 1 time, and 1 other\n"));
+  CHECK(!contains(logged.err, "2 times"));
+}
+
 TEST_CASE("handlers that are not executed are noted with clocks of parts, after a checkpoint, and with modes") {
   const std::string parts = R"(part :: Real -> SR ()
 part a = sigrel () where

@@ -54,6 +54,7 @@ class ChangeCounts {
   /// By number, the most frequent first: those that are nearly as frequent as the most frequent of all.
   std::vector<std::uint32_t> crossings() const { return most_frequent(changes_); }
   std::vector<std::uint32_t> triggers() const { return most_frequent(fired_); }
+  void visit(Archive& archive) { archive(changes_, fired_); }
 
  private:
   std::vector<std::uint32_t> most_frequent(const std::vector<std::uint32_t>& counts) const;

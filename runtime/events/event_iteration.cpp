@@ -51,6 +51,7 @@ void EventIteration::drop_outdated() {
 bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, Stage stage) {
   Evaluator& evaluator = instance_.evaluator;
   zero_crossings_changed_ = false;
+  zero_crossings_.tolerate(1);  // the last call may have failed
   if (zero_crossings_.empty()) {
     if (!evaluator.run_checked(initial, point) || (!handler_.empty() && !evaluate_inputs(point)))
       return false;

@@ -270,13 +270,6 @@ void EventLog::event(const runtime::EventReport& report) {
   write_(log);
 }
 
-std::string EventLog::counted(std::size_t number) {
-  const Condition& c = conditions_[number];
-  const std::string& condition = text(number);
-  return fmt::format("{} {} {} time{}", condition, c.fires ? "fired" : "changed", c.count,
-                     c.count == 1 ? "" : "s");
-}
-
 void EventLog::follow(const pipeline::Compiled& model) {
   leave();
   begin(model);
@@ -296,60 +289,42 @@ void EventLog::leave() {
   for (std::size_t k = 0; k < conditions_.size(); ++k) {
     if (conditions_[k].count == 0) continue;
     const auto [file, line] = line_of(conditions_[k]);
-    Past& past = past_[{file, line, text(k)}];
-    past.count += std::exchange(conditions_[k].count, 0);
-    past.fires = conditions_[k].fires;
+    past_[{file, line, text(k), conditions_[k].fires}] += std::exchange(conditions_[k].count, 0);
   }
 }
 
 void EventLog::visit_past(runtime::Archive& archive) {
-  std::uint64_t count = past_.size();
-  archive(count);
+  std::uint64_t size = past_.size();
+  archive(size);
   if (!archive.loads()) {
-    for (auto& [key, past] : past_) {
-      auto [file, line, text] = key;
-      archive(file, line, text, past.count, past.fires);
+    for (auto& [key, count] : past_) {
+      auto [file, line, text, fires] = key;
+      archive(file, line, text, fires, count);
     }
     return;
   }
   past_.clear();
-  for (std::uint64_t k = 0; k < count && archive.fine(); ++k) {
+  for (std::uint64_t k = 0; k < size && archive.fine(); ++k) {
     Key key;
-    Past past;
-    archive(std::get<0>(key), std::get<1>(key), std::get<2>(key), past.count, past.fires);
-    past_.emplace(std::move(key), past);
+    std::uint64_t count = 0;
+    archive(std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), count);
+    past_.emplace(std::move(key), count);
   }
 }
 
-/// `lines` of a run through several structures.
-std::vector<std::string> EventLog::past_lines() {
-  leave();
-  std::vector<std::pair<std::uint64_t, std::string>> sorted;
-  for (const auto& [key, past] : past_) {
-    const auto& [file, line, condition] = key;
-    sorted.emplace_back(
-        past.count,
-        fmt::format("{:>10}  {}:{}  {} {} {} time{}", past.count, sources_.file(FileId{file}).path, line,
-                    condition, past.fires ? "fired" : "changed", past.count, past.count == 1 ? "" : "s"));
-  }
-  std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.first; });
-  std::vector<std::string> texts;
-  for (auto& [count, text] : sorted) texts.push_back(std::move(text));
-  return texts;
-}
-
-std::vector<std::string> EventLog::lines() {
-  if (!past_.empty()) return past_lines();
+/// The lines of conditions, of which `counted` gives the text by number.
+std::vector<std::string> EventLog::lines_of(std::span<const Counted> conditions,
+                                            const std::function<std::string(std::size_t)>& counted) const {
   struct Line {
     std::uint64_t count = 0;
     std::size_t conditions = 0, most = 0;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Line> lines;  // by file and line
-  for (std::size_t k = 0; k < conditions_.size(); ++k) {
-    if (conditions_[k].count == 0) continue;
-    Line& line = lines[line_of(conditions_[k])];
-    if (line.conditions++ == 0 || conditions_[k].count > conditions_[line.most].count) line.most = k;
-    line.count += conditions_[k].count;
+  for (std::size_t k = 0; k < conditions.size(); ++k) {
+    if (conditions[k].count == 0) continue;
+    Line& line = lines[conditions[k].at];
+    if (line.conditions++ == 0 || conditions[k].count > conditions[line.most].count) line.most = k;
+    line.count += conditions[k].count;
   }
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Line>> sorted(lines.begin(), lines.end());
   std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.second.count; });
@@ -362,6 +337,29 @@ std::vector<std::string> EventLog::lines() {
                     others == 0 ? "" : fmt::format(", and {} other{}", others, others == 1 ? "" : "s")));
   }
   return texts;
+}
+
+std::vector<std::string> EventLog::lines() {
+  auto counted = [](const std::string& condition, bool fires, std::uint64_t count) {
+    return fmt::format("{} {} {} time{}", condition, fires ? "fired" : "changed", count,
+                       count == 1 ? "" : "s");
+  };
+  std::vector<Counted> found;
+  if (past_.empty()) {
+    for (const Condition& c : conditions_) found.push_back({line_of(c), c.count});
+    return lines_of(found, [&](std::size_t k) {
+      return counted(text(k), conditions_[k].fires, conditions_[k].count);
+    });
+  }
+  leave();
+  std::vector<const Key*> keys;
+  for (const auto& [key, count] : past_) {
+    keys.push_back(&key);
+    found.push_back({{std::get<0>(key), std::get<1>(key)}, count});
+  }
+  return lines_of(found, [&](std::size_t k) {
+    return counted(std::get<2>(*keys[k]), std::get<3>(*keys[k]), found[k].count);
+  });
 }
 
 std::string EventLog::counts() {

@@ -81,21 +81,21 @@ class EventLog final : public runtime::EventObserver {
   std::string numbers(std::size_t number);
   std::string held_value(std::size_t number, double value) const;
   std::string trigger_text(std::size_t trigger) const;
-  std::string counted(std::size_t number);
   std::string jumps(runtime::FiredTrigger fired, std::span<const runtime::Jump> jumps,
                     std::vector<std::uint8_t>& shown) const;
   std::string value(std::uint32_t variable, double value) const;
 
-  /// What happened in structures that were left, by place and text.
-  struct Past {
+  /// Of what happened in structures that were left: file, line, text, and whether it is a trigger.
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::string, bool>;
+  struct Counted {
+    std::pair<std::uint32_t, std::uint32_t> at;  // file and line
     std::uint64_t count = 0;
-    bool fires = false;
   };
-  using Key = std::tuple<std::uint32_t, std::uint32_t, std::string>;  // file, line, text
   void begin(const pipeline::Compiled& model);
   void leave();
   void visit_past(runtime::Archive& archive);
-  std::vector<std::string> past_lines();
+  std::vector<std::string> lines_of(std::span<const Counted> conditions,
+                                    const std::function<std::string(std::size_t)>& counted) const;
   std::pair<std::uint32_t, std::uint32_t> line_of(const Condition& condition) const;
 
   const pipeline::Compiled* model_;
@@ -110,7 +110,7 @@ class EventLog final : public runtime::EventObserver {
   bool found_written_ = false;              // `twin` and `repeated_` are known, which texts need
   std::vector<std::uint32_t> assignments_;  // of the model, by trigger
   std::vector<std::uint8_t> shown_;         // of an event, by jump
-  std::map<Key, Past> past_;
+  std::map<Key, std::uint64_t> past_;  // counts
 };
 
 }  // namespace sigrel::explain

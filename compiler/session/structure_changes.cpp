@@ -281,14 +281,14 @@ runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::C
   carry_over(modes, next);
   next.past = past_delays(modes);
   next.columns = columns();
-  const elaborate::Structure& structure = current_->structure;
-  for (std::size_t t = 0; t < structure.triggers.size(); ++t) {
-    const auto held = held_.find(structure.triggers[t]);
-    const bool is_handler = current_->system.events.triggers[t].kind != system::Trigger::Transition;
+  each_condition([&](std::uint32_t trigger, Span place) {
+    const auto held = held_.find({current_->structure.triggers[trigger], place});
+    const bool is_handler = current_->system.events.triggers[trigger].kind != system::Trigger::Transition;
     next.holding.push_back(!is_handler || held == held_.end() ? runtime::EventHandler::kBegins
-                           : held->second                     ? runtime::EventHandler::kHeld
+                           : held->second.now                 ? runtime::EventHandler::kHeld
                                                               : runtime::EventHandler::kDidNotHold);
-  }
+    next.constant.push_back(held != held_.end() && held->second.always);
+  });
   return next;
 }
 
@@ -373,7 +373,7 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
         return std::isnan(now) ? 0.0 : now;
       });
   if (!due.empty())
-    return leave_by_impulses({time_, due, start.values, start.parameters, {}, {}, true}, next);
+    return leave_by_impulses({time_, due, start.values, start.parameters, {}, {}, {}, true}, next);
   before_jump_ = values_;
   for (const Jump& j : jumps.jumps) {
     const std::uint32_t identity = structure.unknowns[j.unknown];
@@ -528,6 +528,14 @@ void StructureChanges::each_delay(const Visit& visit) const {
       visit(number++, d.unknown, alias.kind == dae::Alias::Negated);
 }
 
+/// Of conditions of triggers, in the order of runtime::Events: visit(trigger, place).
+template <class Visit>
+void StructureChanges::each_condition(const Visit& visit) const {
+  for (const EquationTable& table : current_->dae.conditions.tables)
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      visit(table.tags[row], current_->system.sources[table.origins[row].source].span);
+}
+
 /// Another change at the instant: what has begun in the meantime has values, too.
 void StructureChanges::add_new(const runtime::StructureEnd& end) {
   each_value(end, [&](std::uint32_t order, std::uint32_t identity, double value) {
@@ -544,8 +552,11 @@ void StructureChanges::record(const runtime::StructureEnd& end) {
     set_value(order, identity, value);
   });
   held_.clear();
-  for (std::size_t t = 0; t < structure.triggers.size(); ++t)
-    held_[structure.triggers[t]] = end.holding[t] != 0;
+  std::size_t condition = 0;
+  each_condition([&](std::uint32_t trigger, Span place) {
+    held_[{structure.triggers[trigger], place}] = {end.holding[condition] != 0, end.constant[condition] != 0};
+    ++condition;
+  });
   history_ = end.history;
   delays_.clear();
   each_delay([&](std::uint32_t number, std::uint32_t unknown, bool negated) {

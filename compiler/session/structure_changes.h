@@ -92,6 +92,8 @@ class StructureChanges final : public runtime::StructureSource {
   void each_value(const runtime::StructureEnd& end, const Set& set) const;
   template <class Visit>
   void each_delay(const Visit& visit) const;
+  template <class Visit>
+  void each_condition(const Visit& visit) const;
   runtime::PastDelays past_delays(const std::vector<elaborate::ChosenMode>& modes) const;
   pipeline::Modes next_modes(const runtime::StructureEnd& end, std::uint32_t only) const;
   std::vector<std::uint32_t> leaving(const runtime::StructureEnd& end) const;
@@ -115,7 +117,10 @@ class StructureChanges final : public runtime::StructureSource {
   };
   std::shared_ptr<const runtime::History> history_;      // of the structure that `values_` are from
   std::unordered_map<std::uint32_t, PastDelay> delays_;  // by identity of the delayed unknown
-  std::unordered_map<std::uint32_t, bool> held_;         // by identity of triggers: a condition
+  struct Held {
+    bool now = false, always = false;  // since the start of the run
+  };
+  std::map<std::pair<std::uint32_t, Span>, Held> held_;  // by identity of triggers, and place: conditions
   pipeline::Modes modes_;                                // of the present structure
   double time_ = 0;                                      // of the last change
   Span until_;                                           // of the first transition that led to it

@@ -38,6 +38,9 @@ class Components {
   /// Adds the exact components and extracts the remainder. False: `failure()`, as for the others.
   bool split();
   Submodel& remainder() { return remainder_; }
+  const Submodel& remainder() const { return remainder_; }
+  /// ExactComponents::find_interrupted.
+  void find_interrupted(std::span<std::uint8_t> triggers) const { exact_.find_interrupted(triggers); }
   /// ExactComponents::keep_order, next_event.
   void keep_order(JoinedReports* reports) { exact_.keep_order(reports); }
   /// ExactComponents::store_reports, pass_on.

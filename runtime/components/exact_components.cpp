@@ -65,6 +65,7 @@ bool ExactComponents::add(const Submodel& part, std::uint32_t id, bool in_order,
   group->in_order.push_back(in_order);
   if (!group->events.resume(time, group->instance.failure()) || !group->begin_piece(component, time))
     return fail(*group, component, time);
+  group->events.handler().note_constant();
   group->save(component);
   queued_ += in_order;
   if (in_order && group->pieces[component].end < kNever)
@@ -193,6 +194,19 @@ void ExactComponents::process_group(Group& group, double until) {
       group.processed.push_back(k);
   }
   group.seconds += timer.seconds();
+}
+
+void ExactComponents::find_interrupted(std::span<std::uint8_t> triggers) const {
+  for (std::size_t t = 0; t < interrupted_.size(); ++t) triggers[t] |= interrupted_[t];
+  for (const std::unique_ptr<Group>& group : groups_) {
+    const std::vector<std::uint32_t>& of = group->part.model.events.condition_triggers;
+    for (std::size_t k = 0; !of.empty() && k < group->components(); ++k) {
+      group->load(k);
+      const auto numbers = group->numbers_of(group->triggers, k, group->part.triggers.size());
+      for (std::size_t c = 0; c < of.size(); ++c)
+        if (!group->events.handler().constant()[c]) triggers[numbers[of[c]]] = 1;
+    }
+  }
 }
 
 /// Counts its events and writes what they changed.

@@ -70,6 +70,9 @@ class ExactComponents {
     const Submodel* part = nullptr;
   };
   const Failed& failed() const { return failed_; }
+  /// Sets a 1 for the triggers, by number in the whole model, of which a condition has not always held since
+  /// its component was added.
+  void find_interrupted(std::span<std::uint8_t> triggers) const;
 
  private:
   using Group = ExactForm;  // some components of one form, at most kMostComponents, which share an instance
@@ -103,6 +106,7 @@ class ExactComponents {
   std::vector<std::uint32_t> together_ids_;
   std::vector<Next> simultaneous_, aside_;
   std::vector<std::uint32_t> crossed_;  // zero crossings, ascending
+  std::vector<std::uint8_t> interrupted_;  // by trigger: `find_interrupted`, by events together
   std::size_t count_ = 0;
   std::size_t queued_ = 0;  // components in the queue, or without another event
   std::uint64_t events_ = 0;

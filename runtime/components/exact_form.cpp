@@ -240,15 +240,9 @@ void ExactForm::find_directions(const std::function<bool(std::uint32_t)>& crosse
 
 bool ExactForm::advances(std::size_t component, double time) {
   Piece& piece = pieces[component];
-  if (!piece.is_rounding && piece.close_events.begins(time, times.range())) {
-    events.begin_sequence();
-  } else if (!piece.close_events.add()) {
-    instance.failure() = events.endless_sequence(time);
-    instance.failure().events = piece.close_events.count;  // other components share the counts
-    instance.failure().step = time - piece.close_events.begin;
-    return false;
-  }
-  return true;
+  auto failure = events.count_close(time, times.range(), times.stop, !piece.is_rounding, piece.close);
+  if (failure) instance.failure() = std::move(*failure);
+  return !failure;
 }
 
 bool ExactForm::begin_piece(std::size_t component, double time) {

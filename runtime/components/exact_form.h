@@ -53,7 +53,7 @@ struct ExactForm {
     double start = 0, end = 0;                            // end: of the next event; infinity: none
     std::uint32_t watched = kTime;  // the difference that crosses zero there, or one of these
     bool is_rounding = false;       // the difference that ends it does not leave zero by more
-    CloseEvents close_events;
+    CloseSequences close;
     std::shared_ptr<const Mode> mode;
     bool ends_by_crossing() const { return watched < kHorizon; }
   };

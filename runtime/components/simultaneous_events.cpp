@@ -90,6 +90,7 @@ bool ExactComponents::process_joined(double time) {
     instance.parameters[k] = whole_.parameters[joined.part.parameters[k]];
   load_states(last);
   if (!joined.events.resume(last, instance.failure(), true)) return false;
+  joined.events.handler().note_constant();
   load_states(time);
   if (!joined.evaluate(time)) return false;
   const std::span<const std::uint32_t> watched = joined.events.zero_crossings().functions().watched();
@@ -99,6 +100,10 @@ bool ExactComponents::process_joined(double time) {
   if (std::ranges::count(joined.directions, 0) == std::ssize(joined.directions)) joined.directions.clear();
   bool changed = false;
   if (!joined.events.process(time, joined.directions, changed, {.evaluated = true})) return false;
+  interrupted_.resize(whole_.model.events.triggers, 0);
+  const std::vector<std::uint32_t>& of = joined.part.model.events.condition_triggers;
+  for (std::size_t c = 0; c < of.size(); ++c)
+    if (!joined.events.handler().constant()[c]) interrupted_[joined.part.triggers[of[c]]] = 1;
   events_ += changed;
   return true;
 }

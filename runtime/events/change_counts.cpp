@@ -15,14 +15,12 @@ std::uint32_t largest(const std::vector<std::uint32_t>& counts) {
 }  // namespace
 
 void ChangeCounts::clear() {
-  events_ = 0;
   std::ranges::fill(changes_, 0);
   std::ranges::fill(fired_, 0);
 }
 
 void ChangeCounts::count(const ZeroCrossingFunctions& functions, std::span<const double> parameters_before,
                          std::span<const double> parameters) {
-  ++events_;
   changes_.resize(functions.size());
   for (std::size_t k = 0; k < changes_.size(); ++k)
     changes_[k] += functions.held(k, parameters_before) != functions.held(k, parameters);

@@ -13,7 +13,8 @@
 namespace runtime {
 
 /// A sequence of events, or of changes of structure, that hardly advance the time. It comes to no end where
-/// this many together advance by less than this part of the time range.
+/// this many together advance by less than this part of the time range. Ticks of a clock do so only if there
+/// are too many of them (Clocks::endless), as their number is known.
 struct CloseEvents {
   static constexpr std::uint32_t kMost = 1000;
   static constexpr double kAdvance = 1e-7;
@@ -34,6 +35,12 @@ struct CloseEvents {
   void visit(Archive& archive) { archive(begin, count); }
 };
 
+/// That of events at which anything but clocks leads to them, and that of the others.
+struct CloseSequences {
+  CloseEvents events, ticks;
+  void visit(Archive& archive) { archive(events, ticks); }
+};
+
 class ChangeCounts {
  public:
   /// Begins a new sequence.
@@ -44,16 +51,14 @@ class ChangeCounts {
   /// Counts triggers, those with a 1.
   void fired(std::span<const std::uint8_t> fired);
 
-  /// The events of the sequence.
-  std::uint32_t events() const { return events_; }
   /// By number, the most frequent first: those that are nearly as frequent as the most frequent of all.
   std::vector<std::uint32_t> crossings() const { return most_frequent(changes_); }
   std::vector<std::uint32_t> triggers() const { return most_frequent(fired_); }
+  void visit(Archive& archive) { archive(changes_, fired_); }
 
  private:
   std::vector<std::uint32_t> most_frequent(const std::vector<std::uint32_t>& counts) const;
 
-  std::uint32_t events_ = 0;
   std::vector<std::uint32_t> changes_, fired_;
 };
 

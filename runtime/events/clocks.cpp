@@ -14,7 +14,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // tick: the quotient of the two may have been rounded.
 constexpr double kWholePeriods = 1e-9;
 // From this number on, the ticks of a clock cannot be told apart: their times are rounded to whole periods.
-constexpr double kMostTicks = 1 / std::numeric_limits<double>::epsilon();
+constexpr double kDistinctTicks = 1 / std::numeric_limits<double>::epsilon();
+constexpr double kMostTicks = 1e12;  // of one clock: months of computing time
 }  // namespace
 
 Clocks::Clocks(const Events& events)
@@ -76,7 +77,7 @@ bool Clocks::start(double time, bool processed, std::span<const double> paramete
     const double start = std::ceil((parameters[c.start] - parameters[c.offset]) / period - kWholePeriods);
     double& tick = tick_[k];
     tick = std::max(start, std::floor((time - most - parameters[c.offset]) / period) - 1);
-    if (!(std::abs(tick) < kMostTicks)) {
+    if (!(std::abs(tick) < kDistinctTicks)) {
       failure = Failure{.kind = FailureKind::BadClock, .time = time};
       failure.triggers.push_back(c.trigger);
       failure.parameters.push_back({c.period, period});
@@ -96,6 +97,15 @@ double Clocks::next_tick() const {
   for (std::size_t k = 0; k < next_tick_.size(); ++k)
     if (!elsewhere_[k]) next = std::min(next, next_tick_[k]);
   return next;
+}
+
+std::optional<std::uint32_t> Clocks::endless(double stop, std::span<const double> parameters) const {
+  for (std::size_t k = 0; k < next_tick_.size(); ++k) {
+    const Clock& c = events_.clocks[k];
+    const double left = std::min(stop, parameters[c.stop]) - next_tick_[k];
+    if (left > kMostTicks * parameters[c.period]) return c.trigger;
+  }
+  return std::nullopt;
 }
 
 double* Clocks::save(double* out) const {

@@ -1,6 +1,7 @@
 // The clocks of event handlers: when each ticks next.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,8 @@ class Clocks {
   void advance(std::size_t clock, std::span<const double> parameters) {
     next_tick_[clock] = time_of_tick(clock, ++tick_[clock], parameters);
   }
+  /// The trigger of a clock that ticks so often until the stop time that no run would come to its end.
+  std::optional<std::uint32_t> endless(double stop, std::span<const double> parameters) const;
   /// Advances the clocks that tick at this time, up to rounding; `visit` gets the trigger of each.
   template <class Visit>
   void tick(double time, std::span<const double> parameters, const Visit& visit) {

@@ -9,7 +9,7 @@ namespace runtime {
 EventHandler::EventHandler(const Model& model) : model_(model), clocks_(model.events), assignments_(model) {
   if (empty()) return;
   condition_.assign(model.events.condition_triggers.size(), 0);
-  condition_before_ = condition_;
+  condition_before_ = constant_ = condition_;
   fired_.assign(model.events.triggers, 0);
   last_fired_ = due_ = replaced_ = fired_;
   for (std::uint32_t k = 0; k < model.events.condition_triggers.size(); ++k) {
@@ -63,8 +63,13 @@ void EventHandler::find_readers() {
   read_parameters_ = parameters;
 }
 
-void EventHandler::tick(double time, std::span<const double> parameters) {
-  clocks_.tick(time, parameters, [&](std::uint32_t trigger) { due_[trigger] = 1; });
+bool EventHandler::tick(double time, std::span<const double> parameters) {
+  bool any = false;
+  clocks_.tick(time, parameters, [&](std::uint32_t trigger) {
+    due_[trigger] = 1;
+    any = true;
+  });
+  return any;
 }
 
 void EventHandler::let_fire(std::span<const std::uint32_t> triggers) {
@@ -93,8 +98,17 @@ std::optional<Failure> EventHandler::undefined_condition(double time) const {
   return failure;
 }
 
+void EventHandler::note_constant(std::span<const std::uint8_t> conditions) {
+  constant_ = condition_;
+  for (std::size_t k = 0; k < conditions.size(); ++k) constant_[k] &= conditions[k];
+}
+
+void EventHandler::note_interrupted(std::span<const std::uint8_t> triggers) {
+  for (std::size_t k = 0; k < constant_.size(); ++k)
+    if (triggers[model_.events.condition_triggers[k]]) constant_[k] = 0;
+}
+
 std::vector<std::uint32_t> EventHandler::constantly_true(const Point& point) {
-  if (constant_.empty()) return {};
   const Events& events = model_.events;
   std::vector<std::uint32_t> conditions(events.triggers, 0);  // of each that count
   for (const std::uint32_t t : events.condition_triggers) ++conditions[t];
@@ -180,13 +194,18 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
   return !changes.empty();
 }
 
+// Of a condition in one number: whether it was true before, and twice whether it always was.
 void EventHandler::save(double* out) const {
-  out = std::ranges::copy(condition_before_, out).out;
+  for (std::size_t k = 0; k < condition_before_.size(); ++k) *out++ = condition_before_[k] + 2 * constant_[k];
   clocks_.save(out);
 }
 
 void EventHandler::load(const double* in) {
-  for (std::uint8_t& condition : condition_before_) condition = *in++ != 0;
+  for (std::size_t k = 0; k < condition_before_.size(); ++k) {
+    const auto both = static_cast<std::uint8_t>(*in++);
+    condition_before_[k] = both & 1;
+    constant_[k] = both >> 1;
+  }
   clocks_.load(in);
 }
 
@@ -197,17 +216,10 @@ std::optional<std::uint32_t> EventHandler::terminated() const {
   return std::nullopt;
 }
 
-std::vector<std::uint8_t> EventHandler::holding() const {
-  std::vector<std::uint8_t> result(model_.events.triggers, 0);
-  for (std::size_t k = 0; k < condition_.size(); ++k)
-    result[model_.events.condition_triggers[k]] |= std::uint8_t(condition_[k] != 0);
-  return result;
-}
-
 bool EventHandler::let_become_true(std::span<const std::uint8_t> before) {
   bool any = false;
   for (std::size_t k = 0; k < condition_.size(); ++k) {
-    if (!condition_[k] || before[model_.events.condition_triggers[k]] != kDidNotHold) continue;
+    if (!condition_[k] || before[k] != kDidNotHold) continue;
     condition_before_[k] = 0;
     any = true;
   }

@@ -9,6 +9,7 @@
 // values agree. The instant ends when no trigger fires. event_iteration.h is the loop; this class holds the
 // state of triggers and `pre`, with the clocks (clocks.h) and the assignments (assignments.h).
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,10 +32,13 @@ class EventHandler {
   Clocks& clocks() { return clocks_; }
   const Clocks& clocks() const { return clocks_; }
   Assignments& assignments() { return assignments_; }
-  /// Forgets what terminated the simulation at the last instant.
-  void begin_instant() { terminated_.reset(); }
-  /// Lets the clocks that tick at this time, up to rounding, fire in the next round.
-  void tick(double time, std::span<const double> parameters);
+  /// Forgets what terminated the simulation at the last instant, and what fired at it.
+  void begin_instant() {
+    terminated_.reset();
+    std::ranges::fill(last_fired_, std::uint8_t(0));
+  }
+  /// Lets the clocks that tick at this time, up to rounding, fire in the next round. Whether there are any.
+  bool tick(double time, std::span<const double> parameters);
   /// Lets these triggers fire in the next round: Events::initial or Events::terminal.
   void let_fire(std::span<const std::uint32_t> triggers);
 
@@ -47,8 +51,12 @@ class EventHandler {
   /// fires again. `set_conditions_before` takes them back to an earlier state.
   const std::vector<std::uint8_t>& conditions_before() const { return condition_before_; }
   void set_conditions_before(const std::vector<std::uint8_t>& before) { condition_before_ = before; }
-  /// From now on it is noted which conditions hold at all instants.
-  void note_constant() { constant_ = condition_; }
+  /// From now on it is noted which conditions hold at all instants, of those with a 1 (empty: of all).
+  void note_constant(std::span<const std::uint8_t> conditions = {});
+  /// By condition: whether it has held since `note_constant`.
+  const std::vector<std::uint8_t>& constant() const { return constant_; }
+  /// The conditions of these triggers (per trigger: 1) have not always held.
+  void note_interrupted(std::span<const std::uint8_t> triggers);
   /// The triggers whose only condition has been true since `note_constant`, so that it cannot become true,
   /// and whose assignments would change something at the point; not those of the start, or of the end of a
   /// part of the run.
@@ -85,11 +93,11 @@ class EventHandler {
   /// The trigger that terminates the simulation: its condition is true, or was so before a round of this
   /// instant.
   std::optional<std::uint32_t> terminated() const;
-  /// By trigger: whether one of its conditions holds.
-  std::vector<std::uint8_t> holding() const;
+  /// By condition: whether it holds.
+  const std::vector<std::uint8_t>& holding() const { return condition_; }
   static constexpr std::uint8_t kBegins = 0, kDidNotHold = 1, kHeld = 2;
-  /// Conditions of triggers that did not hold (`before`, by trigger: one of these) are to become true if they
-  /// hold. Whether there are any.
+  /// Conditions that did not hold (`before`, by condition: one of these) are to become true if they hold.
+  /// Whether there are any.
   bool let_become_true(std::span<const std::uint8_t> before);
   /// The transitions whose conditions hold.
   std::vector<std::uint32_t> transitions() const;
@@ -108,9 +116,9 @@ class EventHandler {
   Clocks clocks_;
   Assignments assignments_;
   std::vector<std::uint8_t> condition_, condition_before_;  // by condition: now, and before
-  std::vector<std::uint8_t> constant_;  // by condition: true since `note_constant`; or empty
-  // By trigger: fired in this round; in the last one that fired any; to fire in the next one whatever its
-  // conditions; not to fire, as an alternative before it does.
+  std::vector<std::uint8_t> constant_;                      // by condition: true since `note_constant`
+  // By trigger: fired in this round; in the last one of this instant that fired any; to fire in the next one
+  // whatever its conditions; not to fire, as an alternative before it does.
   std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> terminating_;  // condition and its trigger
   std::vector<std::pair<std::uint32_t, std::uint32_t>> transitions_;  // the same

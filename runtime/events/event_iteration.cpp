@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/numbers.h"
+#include "runtime/rounding.h"
 
 namespace runtime {
 
@@ -17,8 +18,12 @@ constexpr double kMostRoundings = 1e5;
 double roundings(int iteration) {
   return std::clamp(std::ldexp(1.0, iteration - kTolerantIterations), 1.0, kMostRoundings);
 }
-// Times between events that are errors: this part of a moment, and of the time.
-constexpr double kShortest = 1e-3, kRoundingTime = 1e-14;
+// Times between events that are errors: this part of a moment, and of the time; this multiple of the time in
+// which what is compared moves by its rounding error, as the times may shrink much from one to the next.
+constexpr double kShortest = 1e-3, kRoundingTime = 1e-14, kUnresolved = 100;
+// What states may change by in a time that is negligible, relative to their magnitude or nominal value; such a
+// time is this multiple of the rounding error of the time, or more.
+constexpr double kNegligible = 1e-6, kLeastRoundings = 128;
 }  // namespace
 
 EventIteration::EventIteration(ModelInstance& instance, double moment)
@@ -46,6 +51,7 @@ void EventIteration::drop_outdated() {
 bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, Stage stage) {
   Evaluator& evaluator = instance_.evaluator;
   zero_crossings_changed_ = false;
+  zero_crossings_.tolerate(1);  // the last call may have failed
   if (zero_crossings_.empty()) {
     if (!evaluator.run_checked(initial, point) || (!handler_.empty() && !evaluate_inputs(point)))
       return false;
@@ -105,12 +111,24 @@ bool EventIteration::update_where_known(std::span<const Step> initial, const Poi
   return known;
 }
 
-/// Advances the current values by `moment_` from the point, which has a copy of them, by one explicit Euler
+/// A moment, or a part of it after which all states are nearly what they are at the point: a moment is a part
+/// of the time range, which may be long beside what happens in the model.
+double EventIteration::negligible_time(const Point& from) const {
+  double time = moment_;
+  for (const State& state : instance_.model.states) {
+    const double size = std::max(std::abs(from.values[state.variable]), instance_.nominal[state.variable]);
+    const double rate = std::abs(from.values[state.derivative]);
+    if (rate * time > kNegligible * size) time = kNegligible * size / rate;
+  }
+  return std::min(moment_, std::max(time, kLeastRoundings * time_rounding(from.time)));
+}
+
+/// Advances the current values by this time from the point, which has a copy of them, by one explicit Euler
 /// step. Whether they can be evaluated there.
-bool EventIteration::advance(const Point& from, Point& later) {
+bool EventIteration::advance(const Point& from, Point& later, double length) {
   for (const State& state : instance_.model.states)
-    instance_.values[state.variable] += moment_ * from.values[state.derivative];
-  later = instance_.point(from.time + moment_);
+    instance_.values[state.variable] += length * from.values[state.derivative];
+  later = instance_.point(from.time + length);
   history_.evaluate(later.time, instance_.values);
   const bool known = instance_.evaluator.run(instance_.model.dynamic, later) &&
                      instance_.evaluator.run(instance_.model.compared, later);
@@ -118,20 +136,33 @@ bool EventIteration::advance(const Point& from, Point& later) {
   return known;
 }
 
-/// Decides comparisons that are at zero by their differences a moment later; where the change in a moment is
-/// rounding error, as of a velocity at rest whose force is just beginning, by two moments. Whether one
-/// changed.
+/// Decides comparisons that are at zero by their differences a moment later, or sooner where that shows more
+/// than rounding error; where the change in a moment is rounding error, as of a velocity at rest whose force is
+/// just beginning, by two moments. Whether one changed.
 bool EventIteration::look_ahead(const Point& point, bool after_assignment, bool first_only) {
   const bool undecided = zero_crossings_.undecided(after_assignment);
   evaluated_ = undecided ? Evaluated::Inputs : Evaluated::Consistent;
   if (!undecided) return false;
   here_ = instance_.values;
+  const Point here{point.time, here_.data(), point.parameters};
   Point later = point;
-  const bool known = advance({point.time, here_.data(), point.parameters}, later);
-  if (known && zero_crossings_.measure_rates_after(later)) {
+  const double soon = negligible_time(here);
+  bool known = advance(here, later, soon);
+  bool any_small = known && zero_crossings_.measure_rates_after(later, soon / moment_);
+  if ((any_small || !known) && soon < moment_) {
+    std::ranges::copy(here_, instance_.values.begin());
+    if (advance(here, later, moment_)) {
+      any_small = known ? zero_crossings_.measure_small_rates_after(later)
+                        : zero_crossings_.measure_rates_after(later, 1);
+      known = true;
+    } else {
+      any_small = false;
+    }
+  }
+  if (any_small) {
     later_ = instance_.values;
-    if (advance({later.time, later_.data(), point.parameters}, later))
-      zero_crossings_.measure_small_rates_after(later);
+    if (advance({later.time, later_.data(), point.parameters}, later, moment_))
+      zero_crossings_.measure_small_rates_after_two(later);
   }
   const bool changes = known ? zero_crossings_.look_ahead(instance_.parameters, first_only)
                              : zero_crossings_.hold_equal(instance_.parameters, first_only);
@@ -144,8 +175,10 @@ void EventIteration::record_rates(const Point& point, bool evaluated) {
   here_ = instance_.values;
   const Point here{point.time, here_.data(), point.parameters};
   Point later = point;
-  if (advance(here, later)) zero_crossings_.record_rates(later);
+  const bool known = advance(here, later, moment_);
+  if (known) zero_crossings_.record_rates(later);
   std::ranges::copy(here_, instance_.values.begin());
+  if (known) zero_crossings_.functions().evaluate(point);
 }
 
 bool EventIteration::process(double time, std::span<const int> directions, bool& changed,
@@ -158,7 +191,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
     if (!instant.evaluated && !evaluate_inputs(point)) return false;
     if (!instant.continued) handler_.begin_instant();
     handler_.record_previous(instance_.values);
-    handler_.tick(time, instance_.parameters);
+    only_ticked_ = handler_.tick(time, instance_.parameters) && directions.empty();
     if (zero_crossings_.any_at_zero()) {
       zero_crossings_.functions().evaluate(point);
       zero_crossings_.find_left_zero();
@@ -231,11 +264,11 @@ bool EventIteration::handle_events(const Point& point) {
 }
 
 /// Whether triggers fire after ever shorter times, until the last one is below the errors of the time, or the
-/// difference that the assignment leaves is rounding error.
+/// difference that the assignment leaves is rounding error, and so is the time until it crosses again.
 bool EventIteration::accumulates(double time) {
-  const double rounding = kRoundingTime * std::abs(time), least = std::max(kShortest * moment_, rounding);
-  const auto trigger =
-      accumulation_.fired(handler_.fired(), time, zero_crossings_.equal_by_rounding() ? HUGE_VAL : least);
+  const double least = std::max({kShortest * moment_, kRoundingTime * std::abs(time),
+                                 kUnresolved * zero_crossings_.unresolved_moments() * moment_});
+  const auto trigger = accumulation_.fired(handler_.fired(), time, least);
   if (!trigger) return false;
   Failure failure = zero_crossings_.endless(instance_.point(time), {});
   failure.triggers.push_back(*trigger);
@@ -313,6 +346,27 @@ bool EventIteration::assign_directly(const Point& point, bool again) {
   return any;
 }
 
+std::optional<Failure> EventIteration::count_close(double time, double range, double stop, bool advances,
+                                                   CloseSequences& sequences) {
+  CloseEvents& sequence = only_ticked_ ? sequences.ticks : sequences.events;
+  if (advances && sequence.begins(time, range)) {
+    if (!only_ticked_) counts_.clear();
+    return std::nullopt;
+  }
+  if (sequence.add()) return std::nullopt;
+  Failure failure{.kind = FailureKind::EndlessEvents, .time = time};
+  if (only_ticked_) {
+    const auto clock = handler_.clocks().endless(stop, instance_.parameters);
+    if (!clock) return std::nullopt;
+    failure.triggers.push_back(*clock);
+  } else {
+    failure = endless_sequence(time);
+  }
+  failure.events = sequence.count;
+  failure.step = time - sequence.begin;
+  return failure;
+}
+
 Failure EventIteration::endless_sequence(double time) {
   const ZeroCrossingFunctions& functions = zero_crossings_.functions();
   std::vector<std::uint32_t> crossings = counts_.crossings();
@@ -324,7 +378,8 @@ Failure EventIteration::endless_sequence(double time) {
         if (functions.time_function(k) == *f) crossings.push_back(k);
   Failure failure = zero_crossings_.endless(instance_.point(time), crossings);
   failure.triggers = triggers;
-  failure.events = counts_.events();
+  for (const Clock& clock : instance_.model.events.clocks)  // their ticks belong to another sequence
+    std::erase(failure.triggers, clock.trigger);
   return failure;
 }
 

@@ -52,7 +52,7 @@ class EventIteration {
   using Verification = ZeroCrossings::Verification;
 
   /// `moment`: a time in seconds that is negligible for the solution, yet shows in which direction a
-  /// difference at zero moves.
+  /// difference at zero moves. Where states change much in it, a shorter time does so first.
   EventIteration(ModelInstance& instance, double moment);
 
   /// Reports every event from now on; null: none.
@@ -96,7 +96,7 @@ class EventIteration {
   bool hold_transitions(double time, double tolerance);
   /// At the end of such a part: whether its transitions are due by comparisons that have not left that error.
   bool transitions_are_errors(double tolerance) const;
-  /// The same: handlers outside of what has changed fire if their conditions hold now and did not before
+  /// The same: handlers outside of what has changed fire if a condition holds now and did not before
   /// (NextStructure::holding).
   bool fire_after_change(double time, std::span<const std::uint8_t> before);
   /// Before the evaluation of an instant at this time: what is known beforehand not to change then is not
@@ -172,9 +172,12 @@ class EventIteration {
 
   /// The failure of events at one instant that do not come to an end.
   Failure endless(double time);
-  /// The failure of events that follow each other without end, with what changed most since `begin_sequence`.
-  Failure endless_sequence(double time);
-  void begin_sequence() { counts_.clear(); }
+  /// Counts the last event, in a run of this range to this stop time. `advances`: it may begin a sequence.
+  /// The failure if events follow each other without end, with what changed most in their sequence.
+  std::optional<Failure> count_close(double time, double range, double stop, bool advances,
+                                     CloseSequences& sequences);
+  /// Whether clocks ticked at the last instant, and no difference crossed zero there.
+  bool only_ticked() const { return only_ticked_; }
 
  private:
   /// What has changed the values that are made consistent: crossings and `pre`; assignments, which may have
@@ -192,7 +195,8 @@ class EventIteration {
   void drop_outdated();
   bool update(const Point& point, bool one_at_a_time, bool start);
   bool update_where_known(std::span<const Step> initial, const Point& point);
-  bool advance(const Point& from, Point& later);
+  double negligible_time(const Point& from) const;
+  bool advance(const Point& from, Point& later, double length);
   bool look_ahead(const Point& point, bool after_assignment, bool first_only);
   void record_rates(const Point& point, bool evaluated);
   std::vector<int> crossings_at_start(const Point& point);
@@ -202,6 +206,7 @@ class EventIteration {
   bool assign(const Point& point);
   bool assign_directly(const Point& point, bool again);
   bool settle(const Point& point);
+  Failure endless_sequence(double time);
 
   ModelInstance& instance_;
   double moment_;
@@ -215,6 +220,7 @@ class EventIteration {
   Evaluated evaluated_ = Evaluated::Nothing;
   bool disagree_ = false;  // assignments of the last repetition, by more than rounding errors
   bool zero_crossings_changed_ = false;
+  bool only_ticked_ = false;
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
   std::vector<double> here_, later_, parameters_before_, parameters_at_round_;
   ZeroCrossings::Decisions decisions_;

@@ -89,7 +89,7 @@ bool EventIteration::hold_transitions(double time, double tolerance) {
   Point later = point;
   zero_crossings_.take_equations_changed();
   std::vector<std::uint32_t> held;
-  if (advance(here, later))
+  if (advance(here, later, moment_))
     held = zero_crossings_.hold_at_zero(here, later, kMomentsAhead, kErrorOfSteps * tolerance,
                                         handler_.read_by_transitions(), instance_.parameters);
   std::ranges::copy(here_, instance_.values.begin());
@@ -137,6 +137,7 @@ void EventIteration::save(Archive& archive) {
   save(memory.data());
   archive(history_);
   archive.fixed(memory);
+  archive(counts_, last_reversal_, reversals_);
 }
 
 bool EventIteration::resume(double time, Archive& archive) {
@@ -144,6 +145,7 @@ bool EventIteration::resume(double time, Archive& archive) {
   archive(history_);
   std::vector<double> memory(memory_size());
   archive.fixed(memory);
+  archive(counts_, last_reversal_, reversals_);
   if (!archive.fine()) return true;  // for the caller to see
   const Point point = instance_.point(time);
   if (!evaluate_inputs(point)) return false;

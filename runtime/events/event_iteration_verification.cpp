@@ -26,8 +26,10 @@ void EventIteration::record_consistent_values(double time) {
 
 EventIteration::Verification EventIteration::verify(double time) {
   const Point now = instance_.point(time);
-  if (!instance_.evaluator.run(instance_.model.compared, now))
-    return Verification::Confirmed;  // the next step will report the failure
+  if (!instance_.evaluator.run(instance_.model.compared, now)) {
+    instance_.failure() = {};  // the next step will report it; until then they stay unconfirmed
+    return Verification::Confirmed;
+  }
   const Point before{last_consistent_time_, last_consistent_values_.data(), instance_.parameters.data()};
   const Verification result = zero_crossings_.verify(before, now, instance_.parameters);
   if (result == Verification::Confirmed)

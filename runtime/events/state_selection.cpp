@@ -30,7 +30,9 @@ bool StateSelection::reselect(double time) {
   for (StateChoice& choice : choices_) changed = choice.choose(point, instance_.parameters, false) || changed;
   if (!changed) return false;
   instance_.evaluator.parameters_changed();
-  return instance_.evaluator.run(instance_.model.dynamic, point);
+  // Other states are selected whether or not these equations can be solved: if not, the next step will fail.
+  if (!instance_.evaluator.run(instance_.model.dynamic, point)) instance_.failure() = {};
+  return true;
 }
 
 bool StateSelection::check_fixed(double time) {

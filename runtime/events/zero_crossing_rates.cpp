@@ -41,23 +41,31 @@ double ZeroCrossings::rate_after(std::uint32_t k) const {
   return decided_by_[k] == DecidedBy::Rate && crossed ? differences()[k] - reference_[k] : differences()[k];
 }
 
-bool ZeroCrossings::measure_rates_after(const Point& later) {
+bool ZeroCrossings::measure_rates_after(const Point& later, double part) {
   functions_.evaluate(later);
-  bool any_small = false;
+  small_rates_.clear();
   for (const std::uint32_t w : undecided_) {
     const std::uint32_t k = functions_.watched()[w];
-    rate_after_[k] = rate_after(k);
-    any_small = any_small || std::abs(rate_after_[k]) <= noise(k);
+    const double change = rate_after(k);
+    rate_after_[k] = change / part;
+    if (std::abs(change) <= noise(k)) small_rates_.push_back(k);
   }
-  return any_small;
+  return !small_rates_.empty();
 }
 
-void ZeroCrossings::measure_small_rates_after(const Point& later) {
+bool ZeroCrossings::measure_small_rates_after(const Point& later) {
   functions_.evaluate(later);
-  for (const std::uint32_t w : undecided_) {
-    const std::uint32_t k = functions_.watched()[w];
+  std::erase_if(small_rates_, [&](std::uint32_t k) {
+    rate_after_[k] = rate_after(k);
+    return std::abs(rate_after_[k]) > noise(k);
+  });
+  return !small_rates_.empty();
+}
+
+void ZeroCrossings::measure_small_rates_after_two(const Point& later) {
+  functions_.evaluate(later);
+  for (const std::uint32_t k : small_rates_) {
     const double first = rate_after_[k], both = rate_after(k);
-    if (std::abs(first) > noise(k)) continue;
     // Rounding would decide unless the second moment does: a rate that is one is overtaken by its growth.
     const bool decides = first != 0 || decided_by_[k] == DecidedBy::Rate;
     const bool overtaken = decides && std::abs(both - 2 * first) > kOvertakes * std::abs(first);
@@ -102,7 +110,7 @@ void ZeroCrossings::record_rates(const Point& later) {
 
 void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> assigned, bool rates_change) {
   functions_.evaluate_all(point);
-  equal_by_rounding_ = false;
+  unresolved_moments_ = 0;
   // All variables of a model may be zero: then it has none.
   const std::uint8_t most_of_all = assigned.empty() ? std::uint8_t{0} : std::ranges::max(assigned);
   for (const std::uint32_t k : functions_.watched()) {

@@ -22,9 +22,16 @@ ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal
   std::ranges::fill(crossing_value_, kNotCrossed);
   decided_by_.assign(all, DecidedBy::Difference);
   for (auto* list : {&changed_, &was_at_zero_, &is_at_zero_, &kept_}) list->assign(all, 0);
+  // What events alone change has the value that it was given, without error; most of it has no nominal value.
+  std::vector<std::uint8_t> exact = model.discrete;
+  exact.resize(model.variables, 0);
+  for (const Assignment& assignment : model.events.assignments) exact[assignment.variable] = 1;
+  for (const Events::Previous& previous : model.events.previous) exact[previous.variable] = 1;
+  for (const State& state : model.states) exact[state.variable] = 0;
   for (const std::uint32_t k : functions_.watched())
     for (std::uint32_t slot = 0; functions_.is_comparison(k) && slot < functions_.batch(k).slots; ++slot)
-      nominal_[k] = std::max(nominal_[k], nominal[functions_.variable(k, slot)]);
+      if (const std::uint32_t v = functions_.variable(k, slot); !exact[v])
+        nominal_[k] = std::max(nominal_[k], nominal[v]);
   why_unconfirmed_.assign(watched, Unconfirmed::No);
   reversals_.assign(watched, 0);
   read_by_equations_.assign(all, 1);
@@ -173,8 +180,9 @@ bool ZeroCrossings::update_those(const Point& point, std::span<double> parameter
       changed_[k] = !(any && which.first_only) && hold(k, right_value(point, k), parameters);
       any = any || changed_[k];
     }
-    if (is_at_zero_[k] && is_assigned(k) && difference != 0)
-      equal_by_rounding_ = equal_by_rounding_ || !agrees(k, difference, parameters);
+    const bool assigned_here = is_at_zero_[k] && is_assigned(k) && !std::isnan(crossing_value_[k]);
+    if (assigned_here && difference != 0 && !agrees(k, difference, parameters))
+      unresolved_moments_ = std::max(unresolved_moments_, noise(k) / std::abs(rate_before_event_[k]));
   }
   return any;
 }

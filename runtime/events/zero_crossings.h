@@ -103,10 +103,12 @@ class ZeroCrossings {
   /// (`after_assignment`: also those that are where they crossed while a variable was assigned). Whether
   /// there are any. To be called after an `update` that changed nothing.
   bool undecided(bool after_assignment);
-  /// Measures the rates after the instant of these: where they have come to a moment later. Whether that of a
-  /// comparison may be nothing but rounding error; these are to be measured another moment later.
-  bool measure_rates_after(const Point& later);
-  void measure_small_rates_after(const Point& later);
+  /// Measures the rates after the instant of these: where they have come to this part of a moment later.
+  /// Whether that of a comparison may be nothing but rounding error; these are to be measured a moment later,
+  /// and if they still are (result), two moments later.
+  bool measure_rates_after(const Point& later, double part);
+  bool measure_small_rates_after(const Point& later);
+  void measure_small_rates_after_two(const Point& later);
   /// Decides these by their rates after the instant; or only the first that contradicts its value. Whether
   /// one changed.
   bool look_ahead(std::span<double> parameters, bool first_only);
@@ -121,7 +123,7 @@ class ZeroCrossings {
   /// What the last evaluation differs from these by is rounding error.
   void record_rounding(std::span<const double> reference);
   /// Records the rates before the event: by the differences of the last evaluation, and a moment later
-  /// without any event.
+  /// without any event. The functions are then those of a moment later.
   void record_rates(const Point& later);
   /// Variables were assigned (`Assignments::assigned`). A difference that had crossed is decided by its
   /// new value if the assignment changed it, else by its rate from there, if the assignment may change rates.
@@ -130,9 +132,9 @@ class ZeroCrossings {
   /// An assignment reversed a difference although its rate before the event had the opposite sign: the rest
   /// of the motion (the last bounces of a ball) is below the error of the integrator.
   bool unresolvable() const { return unresolvable_; }
-  /// In the last iteration, an assignment left a difference on the other side of zero, by rounding error
-  /// alone.
-  bool equal_by_rounding() const { return equal_by_rounding_; }
+  /// In the last iteration assignments left differences that had crossed on the side that they came from, by
+  /// rounding error alone: in how many moments the slowest of them moves by that. 0: none.
+  double unresolved_moments() const { return unresolved_moments_; }
   /// Ends the instant: crossings no longer decide, and those that need it are to be confirmed by `verify`.
   void end_instant(std::span<const double> parameters);
 
@@ -228,13 +230,15 @@ class ZeroCrossings {
   std::vector<double> at_crossing_;        // difference where the crossing was located
   std::vector<double> at_update_;          // argument at the last `update`
   std::vector<double> reference_;          // difference from which rates are measured
-  std::vector<double> rate_after_;         // of the undecided ones
+  std::vector<double> rate_after_;         // of the undecided ones: in a moment
   std::vector<double> rate_before_event_;  // its sign counts
   // By watched number:
   std::vector<std::uint32_t> undecided_, unconfirmed_;  // watched numbers
+  std::vector<std::uint32_t> small_rates_;              // of `undecided_`
   std::vector<Unconfirmed> why_unconfirmed_;
   std::vector<int> reversals_;
-  bool unresolvable_ = false, any_at_zero_ = false, equal_by_rounding_ = false;
+  bool unresolvable_ = false, any_at_zero_ = false;
+  double unresolved_moments_ = 0;
   double roundings_ = 1;
   bool equations_changed_ = false;
 };

@@ -23,6 +23,7 @@ class QuantisedIntegrator final : public Integrator {
         solver_(instance, events.zero_crossings(), events.handler(),
                 {.tolerance = options.tolerance,
                  .range = options.stop - options.start,
+                 .stop = options.stop,
                  .longest = options.longest_step,
                  .observer = events.observer()}),
         options_(options),

@@ -89,6 +89,8 @@ class Simulation {
   bool integrate(Components& components, InitialValueProblem& whole, Archive& archive);
   bool start_remainder(InitialValueProblem& rest, const Components& components, Archive& archive);
   void count_exact(const Components& components);
+  void note_interrupted(InitialValueProblem& whole, const Components& components, InitialValueProblem& rest);
+  void note_constantly_true(InitialValueProblem& problem);
   bool suspend(const TimeLoop& loop, InitialValueProblem& problem, InitialValueProblem* rest);
   void visit_structure(Archive& archive);
   std::unique_ptr<Components> components_of(InitialValueProblem& problem);
@@ -213,6 +215,7 @@ bool Simulation::start_remainder(InitialValueProblem& rest, const Components& co
   } else {
     ready = rest.initialise(start, components.remainder_values()) &&
             rest.events.start(start, StartOf::Part, kLocalTolerance * experiment_.tolerance);
+    if (ready) rest.events.handler().note_constant();
   }
   outcome_.statistics.seconds_initialise += timer.seconds();
   return ready ? prepare(rest) : failed(rest);
@@ -280,6 +283,7 @@ bool Simulation::integrate(Components& components, InitialValueProblem& whole, A
   outcome_.statistics.seconds_integrate += timer.seconds() - (recorder_.seconds() - written);
   outcome_.statistics.seconds_exact += rows.seconds();
   count_exact(components);
+  note_interrupted(whole, components, rest);
   if (loop.suspended()) return suspend(loop, whole, &rest);
   for (StateScale& s : outcome_.scales) s.variable = part.variables[s.variable];
   for (BranchJump& j : outcome_.jumps) j.variable = part.variables[j.variable];
@@ -296,7 +300,31 @@ bool Simulation::integrate(Components& components, InitialValueProblem& whole, A
     outcome_.status = Outcome::Failed;
     outcome_.failure = components.failure();
   }
+  if (outcome_.status == Outcome::Completed && !whole.events.handler().empty()) {
+    const std::vector<double> last = whole.instance.values;
+    if (whole.events.evaluate_inputs(whole.instance.point(outcome_.reached))) note_constantly_true(whole);
+    whole.instance.failure() = {};
+    whole.instance.values = last;
+  }
   return false;
+}
+
+/// What the parts know of conditions, for the whole model.
+void Simulation::note_interrupted(InitialValueProblem& whole, const Components& components,
+                                  InitialValueProblem& rest) {
+  std::vector<std::uint8_t> interrupted(model().events.triggers, 0);
+  components.find_interrupted(interrupted);
+  const EventHandler& handler = rest.events.handler();
+  for (std::size_t k = 0; k < handler.constant().size(); ++k)
+    if (!handler.constant()[k])
+      interrupted[components.remainder().triggers[rest.instance.model.events.condition_triggers[k]]] = 1;
+  whole.events.handler().note_interrupted(interrupted);
+}
+
+/// At the end of a run, at which everything that assignments read is evaluated.
+void Simulation::note_constantly_true(InitialValueProblem& problem) {
+  outcome_.constantly_true =
+      problem.events.handler().constantly_true(problem.instance.point(outcome_.reached));
 }
 
 /// The same, with components or without.
@@ -315,12 +343,10 @@ bool Simulation::integrate(InitialValueProblem& problem, Archive& archive) {
   const Timer timer;
   const double written = recorder_.seconds();
   TimeLoop loop(problem, experiment_, control_, observed_, recorder_, outcome_, part_);
-  EventHandler& handler = problem.events.handler();
-  if (!resumes() && !control_.structure) handler.note_constant();
   run(loop);
   part_ = loop.next_part();
-  if (outcome_.status == Outcome::Completed)
-    outcome_.constantly_true = handler.constantly_true(problem.instance.point(outcome_.reached));
+  const bool ends = outcome_.transitions.empty() && outcome_.before_jump.empty();
+  if (outcome_.status == Outcome::Completed && ends && !loop.suspended()) note_constantly_true(problem);
   outcome_.statistics.seconds_integrate += timer.seconds() - (recorder_.seconds() - written);
   return loop.suspended() && suspend(loop, problem, nullptr);
 }
@@ -440,10 +466,11 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
     }
   }
   if (!problem.instance.observe(time, problem.instance.model.observed)) return failed(problem);
-  const std::vector<std::uint8_t> holding = problem.events.handler().holding();
+  const EventHandler& handler = problem.events.handler();
   auto next = control_.structure->next({time, outcome_.transitions, problem.instance.values,
-                                        problem.instance.parameters, outcome_.jumps, holding, at_once,
-                                        outcome_.before_jump, problem.events.take_history()});
+                                        problem.instance.parameters, outcome_.jumps, handler.holding(),
+                                        handler.constant(), at_once, outcome_.before_jump,
+                                        problem.events.take_history()});
   outcome_.jumps.clear();  // their numbers are those of the model that ended
   if (!next) {
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = time};
@@ -467,6 +494,7 @@ bool Simulation::segment() {
   bool ready = resumes() ? resume(problem, archive) : initialise(problem), again = false;
   if (changed_ && !resumes()) ready = is_accepted(problem, ready, again);
   if (again) return true;
+  if (ready && !resumes()) problem.events.handler().note_constant(next_.constant);
   const bool at_once = !outcome_.transitions.empty();
   if (ready && !at_once && integrate(problem, archive)) return true;
   const bool leaves = !outcome_.transitions.empty() || !outcome_.before_jump.empty();

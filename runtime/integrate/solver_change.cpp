@@ -54,6 +54,8 @@ bool TimeLoop::change_solver(const Failure& failure) {
   resumed_.reset();
   if (!make_integrator(time)) return false;
   watch_steps(time);
+  // If they cannot be evaluated, neither can the next step.
+  if (!search_->begin(time)) problem_.instance.failure() = {};
   return true;
 }
 

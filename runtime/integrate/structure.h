@@ -22,7 +22,8 @@ struct StructureEnd {
   std::span<const double> values;              // of all variables
   std::span<const double> parameters;
   std::span<const BranchJump> jumps;      // of solutions of algebraic loops in this part
-  std::span<const std::uint8_t> holding;  // by trigger: whether one of its conditions holds
+  // By condition of Events::conditions: whether it holds, and whether it has held since the start of the run.
+  std::span<const std::uint8_t> holding, constant;
   bool at_once = false;                   // the part ends where it began, before a row of it is written
   /// Of all variables before the event, if it changed some of StructureSource::tied; else empty.
   std::span<const double> before{};
@@ -36,9 +37,11 @@ struct NextStructure {
   std::shared_ptr<const Model> model;
   Overrides overrides{};
   std::vector<Column> columns{};  // of the results, in the order of Output::columns
-  /// By trigger, EventHandler::kHeld or kDidNotHold: before the change; one whose condition did not hold and
-  /// does so afterwards fires. Others begin.
+  /// By condition of Events::conditions, EventHandler::kHeld or kDidNotHold: before the change; one that did
+  /// not hold and does so afterwards has become true. Others begin.
   std::vector<std::uint8_t> holding{};
+  /// By condition: whether it has held since the start of the run.
+  std::vector<std::uint8_t> constant{};
   PastDelays past{};
 };
 

@@ -91,7 +91,7 @@ void TimeLoop::resume(const Memory& memory) {
   next_row_ = memory.next_row;
   first_step_ = memory.first_step;
   immediate_ = memory.immediate;
-  close_events_ = memory.close_events;
+  close_ = memory.close;
   reversals_ = memory.reversals;
   resumed_ = memory;
   outcome_.status = Outcome::Failed;
@@ -141,7 +141,7 @@ bool TimeLoop::suspend() {
     problem_.instance.failure() = {};  // the next step will tell why
     return false;
   }
-  suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_, close_events_,
+  suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_, close_,
                      reversals_, scales_ ? scales_->largest() : std::vector<double>());
   return true;
 }
@@ -259,7 +259,7 @@ bool TimeLoop::step() {
     if (++repeats > kMostRepeats) shorter = std::min(shorter, tried / 2);
     if (!branches_->output(begin)) return fail(problem_.instance.failure());
     if (!integrator_->restart(begin, shorter)) return fail(integrator_->failure());
-    if (shorter > time_rounding(std::max(std::abs(begin), range_))) continue;
+    if (shorter > shortest_step(begin)) continue;
     Failure failure = resolved ? branches_->failure() : integrator_->stuck();
     if (!resolved) failure.step = shorter;
     if (!resolved || !change_solver(failure)) return fail(std::move(failure));

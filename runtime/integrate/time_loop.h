@@ -57,11 +57,11 @@ class TimeLoop {
     bool adams = false;     // the present method
     double first_step = 0;  // of the integrator; 0: its choice
     int immediate = 0;
-    CloseEvents close_events{};
+    CloseSequences close{};
     std::uint32_t reversals = 0;
     std::vector<double> largest{};  // StateScales
     void visit(Archive& archive) {
-      archive(time, next_row, adams, first_step, immediate, close_events, reversals, largest);
+      archive(time, next_row, adams, first_step, immediate, close, reversals, largest);
     }
   };
 
@@ -129,6 +129,7 @@ class TimeLoop {
   Failure cause(Failure failure);
   bool fail(Failure failure);
 
+  double shortest_step(double time) const;
   double after(double time, double instant) const;
   double output_time(std::uint32_t row) const {
     return runtime::row_time(experiment_.start, experiment_.stop, experiment_.steps, row);
@@ -166,7 +167,7 @@ class TimeLoop {
   double step_mark_;  // the time at which the counter of steps was last reset
   double last_time_;
   int slow_steps_ = 0, standing_steps_ = 0;
-  CloseEvents close_events_;
+  CloseSequences close_;
   std::uint32_t reversals_ = 0;
   int immediate_ = 0;  // successive events at the beginning of a step
   std::optional<Memory> resumed_, suspended_;

@@ -20,6 +20,9 @@ constexpr std::uint32_t kMany = 16;
 // the next step so much shorter than this one.
 constexpr double kImmediate = 1e-3, kShorterStep = 0.125;
 
+// Times that are smaller than this part of the range are zero.
+constexpr double kNearZero = 1e-9;
+
 // What an event changes by less, relative to values or nominal values, is continuous.
 constexpr double kContinuous = 1e-7;
 // So many jumps in a row at one instant lead to no end.
@@ -38,10 +41,16 @@ bool TimeLoop::end_by_transition(double time) {
   return true;
 }
 
+/// An integrator can make a step of this length: some rounding errors of the time. Where this is zero, a part
+/// of the range.
+double TimeLoop::shortest_step(double time) const {
+  return time_rounding(std::max(std::abs(time), kNearZero * range_));
+}
+
 /// The instant, but not so close that an integrator cannot make a step to it. One that is the stop time up to
 /// rounding is at the stop time.
 double TimeLoop::after(double time, double instant) const {
-  const double at = std::max(instant, time + kTimeRounding * std::max(std::abs(time), range_));
+  const double at = std::max(instant, time + shortest_step(time));
   return at > experiment_.stop && at <= just_after(experiment_.stop) ? experiment_.stop : at;
 }
 
@@ -85,11 +94,11 @@ double TimeLoop::first_step(double time) {
   const double begin = turned_back_ ? time : time_, length = integrator_->time() - begin;
   immediate_ = time - begin <= kImmediate * length ? immediate_ + 1 : 0;
   const double shorter = kShorterStep * length;
-  return immediate_ > 1 && shorter > time_rounding(std::max(std::abs(time), range_)) ? shorter : 0;
+  return immediate_ > 1 && shorter > shortest_step(time) ? shorter : 0;
 }
 
 /// The beginning of the last sequence of events, or the start if there was none.
-double TimeLoop::last_event() const { return std::max(close_events_.begin, begin_); }
+double TimeLoop::last_event() const { return std::max(close_.events.begin, begin_); }
 
 /// After a reversal `time` is that of the event, and the current values are those before it.
 bool TimeLoop::verify_crossings(double& time) {
@@ -126,16 +135,12 @@ bool TimeLoop::process_event(double time) {
     if ((stops || events.terminated()) && !finish(time)) return false;
   }
   outcome_.statistics.events += restart_;
-  if (close_events_.begins(time, range_)) {
-    events.begin_sequence();
-  } else if (!close_events_.add()) {
-    Failure failure = events.endless_sequence(time);
-    failure.step = time - close_events_.begin;
-    return fail(std::move(failure));
-  }
+  if (auto failure = events.count_close(time, range_, experiment_.stop, true, close_))
+    return fail(std::move(*failure));
   reversals_ += turned_back_;
   auto doubled = [](std::uint32_t count) { return count >= kMany && std::has_single_bit(count); };
-  if ((turned_back_ && doubled(reversals_)) || doubled(close_events_.count)) events.measure_rounding(time);
+  if ((turned_back_ && doubled(reversals_)) || (!events.only_ticked() && doubled(close_.events.count)))
+    events.measure_rounding(time);
   restart_ = restart_ || turned_back_;
   time_event_ = after(time, next_time_event(time));
   return true;
@@ -198,7 +203,8 @@ bool TimeLoop::jump(double time) {
       }
     before_ = instance.values;
     bool changed = false;
-    if (!problem_.events.process(time, {}, changed) || !note_jump(time)) return fail(instance.failure());
+    if (!problem_.events.process(time, {}, changed, {.continued = true}) || !note_jump(time))
+      return fail(instance.failure());
     restart_ = true;
   }
   return true;

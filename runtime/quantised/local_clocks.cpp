@@ -46,9 +46,14 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
       if (const std::uint32_t c = clock_of[assignments[a].trigger]; c != kNone) add(c, a);
   });
 
-  std::vector<std::uint8_t> assigned(model.variables, 0);  // by any clock
-  for (std::uint32_t c = 0; c < clocks; ++c)
-    for (const std::uint32_t a : assigns[c]) assigned[assignments[a].variable] = 1;
+  // What changes in the round of a tick, by another clock or a `when`: what the tick reads is then the value
+  // after the round, or through `pre` the one before it. Assignments of the start or the end alone are in no
+  // round with a tick.
+  std::vector<std::uint8_t> fires(events.triggers, 0), assigned(model.variables, 0);
+  for (const Clock& clock : events.clocks) fires[clock.trigger] = 1;
+  for (const std::uint32_t t : events.condition_triggers) fires[t] = 1;
+  for (const Assignment& a : assignments)
+    if (fires[a.trigger]) assigned[a.variable] = 1;
 
   const std::vector<std::uint8_t> decisive = graph.decisive_variables();
   auto each_slot = [&](std::uint32_t c, const auto& visit) {

@@ -3,10 +3,10 @@
 //
 // A clock is local if its assignments need no iteration and fire nothing else: no other trigger assigns the
 // same variables, conditions of event handlers do not depend on what it assigns, and the assigned values do
-// not depend on what any clock assigns, but through `pre`, nor on steps of the time. A PWM with `every period
-// do start := time` is of this kind. A model with assertions has no local clocks: a tick may break an
-// assertion, and these are checked at events of the whole model. (Local crossings do so only by what follows
-// continuously, up to the tolerance.)
+// not depend on what a clock or a `when` assigns, but through `pre` on what this clock does, nor on steps of
+// the time. A PWM with `every period do start := time` is of this kind. A model with assertions has no local
+// clocks: a tick may break an assertion, and these are checked at events of the whole model. (Local crossings
+// do so only by what follows continuously, up to the tolerance.)
 #pragma once
 #include <cstdint>
 #include <vector>

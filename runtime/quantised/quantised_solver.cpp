@@ -19,7 +19,7 @@ constexpr double kPredictionError = 1e-6;  // of the time of a crossing, as a pa
 constexpr double kInside = 0.98;           // of the quantum: where the line may begin
 
 // A state (crossing) that is updated (changes) this often while time advances by this part of the range will
-// not come to an end. For a clock, the limits are those of events of the whole model, events/change_counts.h.
+// not come to an end. A clock that ticks so often may have too many ticks (Clocks::endless).
 constexpr double kStuckAdvance = 1e-9, kChatterAdvance = 1e-6;
 constexpr std::uint32_t kCloseUpdates = 20'000, kCloseChanges = 1000;
 constexpr std::uint64_t kPause = 20'000;  // events after which `advance` returns
@@ -52,6 +52,7 @@ QuantisedSolver::QuantisedSolver(ModelInstance& instance, ZeroCrossings& zero_cr
       observer_(options.observer),
       tolerance_(options.tolerance),
       range_(options.range),
+      stop_(options.stop),
       longest_(std::min(kLongest * options.range, options.longest)),
       longest_of_time_(std::min(kLongestOfTime * options.range, options.longest)),
       graph_(model_),
@@ -448,8 +449,10 @@ bool QuantisedSolver::advances(std::uint32_t event) {
   }
   if (++window.count < (is_state ? kCloseUpdates : kCloseChanges)) return true;
   if (is_clock) {
+    const auto endless = handler_.clocks().endless(stop_, instance_.parameters);
+    if (!endless) return true;
     failure_ = Failure{.kind = FailureKind::EndlessEvents, .time = time_};
-    failure_.triggers = {model_.events.clocks[event - event_of_clock(0)].trigger};
+    failure_.triggers = {*endless};
     failure_.events = window.count;
     failure_.step = time_ - window.begin;
     return false;

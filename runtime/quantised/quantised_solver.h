@@ -46,6 +46,7 @@ Failure quantised_refusal(const Model& model);
 struct QuantisedOptions {
   double tolerance = 1e-6;  // quanta relative to the state, and to its nominal value where that is larger
   double range = 1;         // seconds of the simulation
+  double stop = 1;          // its end
   double longest = std::numeric_limits<double>::infinity();  // seconds without evaluation of a state
   EventObserver* observer = nullptr;                         // of what changes here; outlives the solver
 };
@@ -130,7 +131,7 @@ class QuantisedSolver {
   TimeEvents time_events_;
   EventHandler& handler_;
   EventObserver* const observer_;
-  const double tolerance_, range_, longest_, longest_of_time_;
+  const double tolerance_, range_, stop_, longest_, longest_of_time_;
   RowGraph graph_;
   LocalClocks clocks_;
   UpdatePlans plans_;

@@ -406,3 +406,84 @@ TEST_CASE("the log shows the numbers that comparisons compare with, also those t
   CHECK(contains(run.err, "became true: `time > 0.75`"));
   CHECK(contains(set.err, "became true: `time > 0.5`"));
 }
+
+TEST_CASE("a log of events of a run through several structures counts changes and firings apart") {
+  const std::string model = temporary("modes.sr", R"(m :: SR ()
+m = sigrel () where
+  local x :: Real
+  der x = 1.0
+  initially x = 0.0
+  switch A where
+    mode A where
+      local z :: Real
+      z = 1.0
+      until x >= 0.5 -> B
+    mode B where
+      local z :: Real
+      z = 2.0
+
+main = simulate m with { stop = 1.0, steps = 10 }
+)");
+  const Finished logged = sigrel({"run", "--log-events", model});
+  REQUIRE(logged.code == 0);
+  CHECK(contains(logged.err, "modes.sr:10  `until x >= 0.5 -> B` changed 1 time, and 1 other\n"));
+  CHECK(!contains(logged.err, "2 times"));
+}
+
+TEST_CASE("handlers that are not executed are noted with clocks of parts, after a checkpoint, and with modes") {
+  const std::string parts = R"(part :: Real -> SR ()
+part a = sigrel () where
+  local x :: Real
+  discrete n, below :: Int = 0
+  der x = -x
+  initially x = 1.0
+  when x > -a do
+    n := pre n + 1
+  when x > 0.5 do
+    below := pre below + 1
+
+m :: SR ()
+m = sigrel () where
+  for i in 1 .. 20 do
+    part (real i) <> ()
+
+main = simulate m with { stop = 1.0 }
+)";
+  const std::string switched = R"(m :: SR ()
+m = sigrel () where
+  local x :: Real
+  discrete n, below :: Int = 0
+  der x = -x
+  initially x = 1.0
+  when x > 0.0 do
+    n := pre n + 1
+  when x > 0.9 do
+    below := pre below + 1
+  switch A where
+    mode A where
+      local z :: Real
+      z = 1.0
+      until time > 0.5 -> B
+    mode B where
+      local z :: Real
+      z = 2.0
+
+main = simulate m with { stop = 1.0, steps = 10 }
+)";
+  const std::string several = temporary("parts.sr", parts), modes = temporary("modes.sr", switched);
+  const std::string checkpoint = temporary("run.ckpt"), results = temporary("run.csv");
+  const std::vector<std::vector<std::string>> commands = {
+      {"run", several, "--components", "on"},
+      {"run", several, "--components", "off"},
+      {"run", several, "--components", "on", "-o", results, "--checkpoint", checkpoint, "--every", "5rows"},
+      {"run", several, "--components", "off", "-o", results, "--checkpoint", checkpoint, "--every", "5rows"},
+      {"run", modes},
+      {"run", modes, "-o", results, "--checkpoint", checkpoint, "--every", "5rows"}};
+  for (const auto& command : commands) {
+    const Finished run = sigrel(command);
+    INFO(run.err);
+    CHECK(run.code == 0);
+    CHECK(count(run.err, "SR0524") == 1);
+    CHECK(contains(run.err, ":7:8"));
+  }
+}

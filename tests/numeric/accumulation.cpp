@@ -47,3 +47,35 @@ TEST_CASE("Events that come closer for some time only go on") {
     CHECK(numeric::value(sweep, "n") == events);
   }
 }
+
+TEST_CASE("Bounces do not accumulate where a position is put back with a rounding error") {
+  for (const char* ball : {"putOnGround 0.7 0.1", "putOnGround 0.7 0.2", "putOnGround 0.25 0.5"})
+    for (const std::string& solver : kSolvers) {
+      INFO(ball << ", " << solver);
+      CHECK(numeric::value(Model("accumulation.sr", ball).run(options(7, solver)), "n") == 13);
+    }
+}
+
+TEST_CASE("Events of a state of small magnitude do not accumulate") {
+  for (const std::string& solver : kSolvers) {
+    INFO(solver);
+    const Run run = Model("accumulation.sr", "smallLevels").run(options(30, solver));
+    CHECK(numeric::value(run, "n") == 38);  // e^3 = 20.09: levels from 1.5 to 20
+  }
+}
+
+TEST_CASE("A clock ticks as often as it is set to, however short that is beside the run") {
+  for (const std::string& solver : kSolvers) {
+    INFO(solver);
+    CHECK(numeric::value(Model("accumulation.sr", "burst").run(options(3.2e7, solver)), "n") == 3001);
+  }
+}
+
+TEST_CASE("Clocks have no part in a comparison that changes without end") {
+  const std::string text = Model("accumulation.sr", "chatter").refusal(options(2, "auto"));
+  INFO(text);
+  CHECK(text.find("SR0511") != std::string::npos);
+  CHECK(text.find("if y > 0.7") != std::string::npos);
+  CHECK(text.find("every") == std::string::npos);
+  CHECK(text.find("clock") == std::string::npos);
+}

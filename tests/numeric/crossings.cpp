@@ -226,3 +226,11 @@ TEST_CASE("The same comparison in both equations of a diode is one zero crossing
     rows += crossing.differences.rows();
   CHECK(rows == 5);
 }
+
+TEST_CASE("the side of a fast difference that is zero at the start does not depend on the stop time") {
+  for (const double stop : {1.0, 1e5, 2.2e7})
+    each("fastFromZero", stop, [&](const Run& run) {
+      INFO(stop);
+      CHECK(value(run, "n") == 1);
+    });
+}

@@ -72,3 +72,11 @@ TEST_CASE("A handler that assigns what its condition reads does not make it true
     check_each(expression, 2, {{"n", 1}});
   }
 }
+
+TEST_CASE("A comparison that another one of the instant carries back fires later, whatever the stop time") {
+  for (const double stop : {20.0, 3e3, 1e5, 1e7})
+    for (const char* step : {"0.05", "1.0e-4"}) {
+      INFO(stop);
+      check_each("carriedBack " + std::string(step), stop, {{"n", 1}, {"at", 1 + std::stod(step)}});
+    }
+}

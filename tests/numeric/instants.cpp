@@ -455,3 +455,12 @@ TEST_CASE("models without states and events end at any stop time") {
     CHECK(run.trajectory.times().size() == 11);
   }
 }
+
+TEST_CASE("Instants are met to the rounding of their time, however long the run is") {
+  for (const double stop : {1.0, 1e9})
+    each("shortlyAfter", {.stop = stop, .steps = 10}, [](const Run& run) {
+      CHECK(value(run, "t1") == Approx(1e-7).epsilon(1e-12));
+      CHECK(value(run, "t2") == Approx(2e-7).epsilon(1e-12));
+      CHECK(value(run, "n") == 1);
+    });
+}

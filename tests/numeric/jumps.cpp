@@ -150,3 +150,14 @@ TEST_CASE("the same jumps at each visit of a mode vector, which is compiled once
   const Run second = model.run({.stop = 3, .tolerance = 1e-9});
   CHECK(numeric::column(first, "w1") == numeric::column(second, "w1"));
 }
+
+TEST_CASE("a run ends at the instant at which its condition became true, also where a jump makes it false") {
+  for (const char* solver : {"auto", "cvode", "ida"}) {
+    INFO(solver);
+    const Run run =
+        numeric::Model("jumping_sources.sr", "endsBetween").run({.stop = 1, .steps = 10, .solver = solver});
+    CHECK(run.outcome.reached == Approx(0.5));
+    CHECK(value(run, "k") == 1);
+    CHECK(value(run, "x") == Approx(0.5));
+  }
+}

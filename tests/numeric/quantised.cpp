@@ -312,3 +312,12 @@ TEST_CASE("Quantised states: what is refused, and what does not end") {
   CHECK(relay.find("t = 0.5 s") != std::string::npos);
   CHECK(Model("quantised.sr", "root").refusal(options).find("y") != std::string::npos);
 }
+
+TEST_CASE("Quantised states: a clock reads what a `when` assigns in the round of both") {
+  for (const char* solver : {"auto", "ida", "qss"}) {
+    INFO(solver);
+    const Run run = Model("quantised.sr", "readsWhen").run({.stop = 0.9, .steps = 9, .solver = solver});
+    numeric::check_values(
+        run, {{"b", 1}, {"before", 0}, {"c", 2}, {"d", 10}, {"x", 0.4}, {"y", 10.4}, {"w", 4}});
+  }
+}

@@ -228,3 +228,7 @@ TEST_CASE("columns and parameters of later modes") {
   REQUIRE(session.check("later"));
   CHECK_FALSE(session.compile({{"g.q", 1.0}}));
 }
+
+TEST_CASE("a handler fires for the condition that becomes true over a change, while another one holds") {
+  check("severalConditions", {{"n", 0.4, 0}, {"n", 1, 1}, {"k", 1, 1}}, 1e-12);
+}

@@ -178,6 +178,7 @@ bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
 }
 
 bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure) {
+  solved_untorn_ = false;
   if (prefer_untorn_) {
     if (solve_untorn(point, failure)) return true;
     if (kind_ != AlgebraicLoop::Nonlinear || leaves()) return false;
@@ -227,6 +228,12 @@ std::uint64_t AlgebraicLoopSolver::factorisations() const {
   return factorisations_ + (untorn_ ? untorn_->solver.factorisations_ : 0);
 }
 
+int AlgebraicLoopSolver::determinant_sign(const Point& point) {
+  if (solved_untorn_ && untorn_ && untorn_->solver.factored_)
+    return 2 * untorn_->solver.system_.determinant_sign();
+  return factored_ || jacobian(point) == LinearSystem::Status::Ok ? system_.determinant_sign() : 0;
+}
+
 void AlgebraicLoopSolver::parameters_changed() {
   factored_ = pivots_checked_ = rank_decided_ = prefer_untorn_ = false;
   terms_.invalidate();
@@ -249,6 +256,7 @@ bool AlgebraicLoopSolver::solve_untorn(const Point& point, Failure& failure) {
 }
 
 bool AlgebraicLoopSolver::refine_untorn(const Point& point, Failure& failure) {
+  solved_untorn_ = true;
   // Inner variables that tearing has computed with large errors are no guesses.
   evaluate_inner(point);
   AlgebraicLoopSolver& solver = untorn();

@@ -66,6 +66,10 @@ class AlgebraicLoopSolver {
   /// The largest quotient of a correction and the one before since then. It is proportional to the distance
   /// from the start of the method.
   double contraction() const { return contraction_; }
+  /// Of a linear loop: the sign of the determinant of the Jacobian at the last solution, +1 or -1; of a
+  /// solution without tearing, whose Jacobian is another one, +2 or -2. 0: it is singular. Where the sign
+  /// changes with the time there is a moment at which the loop has no solution, or many.
+  int determinant_sign(const Point& point);
   /// Discards the factors and checks that depend on parameters.
   void parameters_changed();
   std::span<const std::uint32_t> unknowns() const { return unknowns_; }
@@ -158,8 +162,12 @@ class AlgebraicLoopSolver {
   bool factored_ = false, pivots_checked_ = false;
   double reach_ = std::numeric_limits<double>::max();  // longest first correction with kept factors
   bool rank_decided_ = false;                          // for the present parameters
-  std::unique_ptr<Untorn> untorn_;                     // made on first use
+  // The smallest ones for which the rank has been decided: the pivot, and the entry of each row (reciprocal).
+  double decided_pivot_ = 0;
+  std::vector<double> decided_scales_;
+  std::unique_ptr<Untorn> untorn_;  // made on first use
   bool can_untear_, prefer_untorn_ = false;
+  bool solved_untorn_ = false;  // the last solution of a linear loop is one without tearing
   bool branch_uncertain_ = false, stay_ = false, rough_ = false;
   bool keeps_dense_ = false;  // corrections with kept factors show, cheaply, that the method contracts
   int start_sign_ = 0;        // of the determinant of the Jacobian

@@ -187,6 +187,12 @@ TEST_CASE("auto follows stiffness: Adams before, BDF while, Adams after") {
   CHECK(s.steps < adams.steps);
 }
 
+TEST_CASE("auto sees that a part becomes stiff that nothing couples to a faster one") {
+  const Run run = numeric::Model("steps.sr", "apart").run({.stop = 5.5});
+  CHECK(run.outcome.statistics.method_changes == 1);
+  CHECK(value(run, "y") == Approx(std::cos(5.5)).margin(1e-4));
+}
+
 TEST_CASE("auto integrates what is not stiff by Adams alone, also badly scaled") {
   for (const char* expression : {"oscillator 1.0", "oscillator 1.0e5", "oscillator 1.0e-5"}) {
     INFO(expression);

@@ -137,6 +137,7 @@ class AlgebraicLoopSolver {
   LinearSystem::Status evaluate_jacobian(const Point& point);
   bool perturb(const Point& point, int attempt);
   double length(const std::vector<double>& step) const;
+  bool is_short(const Point& point, const std::vector<double>& correction) const;
   void describe(const Point& point, FailureKind kind, std::uint32_t iterations, Failure& failure);
   void describe_dependence(const Point& point, Failure& failure);
   std::uint32_t residual_equation(std::uint32_t row) const;

@@ -23,6 +23,8 @@ constexpr double kLinearFloor = 1e-3, kNonlinearFloor = 1;
 // A torn Jacobian of this condition is looked at as a whole, and so is a loop with a result of this size
 // relative to nominal and initial values.
 constexpr double kSuspectCondition = 1e8, kSuspectSize = 1e10;
+constexpr double kWeaker =
+    10;  // a pivot or a row that is this much smaller than those looked at is looked at anew
 constexpr double kLeftOver = 1e-12;  // of dependent equations: relative to their terms, a rounding error
 constexpr double kSingular = 1 / (64 * std::numeric_limits<double>::epsilon());  // condition
 
@@ -292,12 +294,35 @@ AlgebraicLoopSolver::Accuracy AlgebraicLoopSolver::accuracy(const Point& point) 
   if (can_untear_ && !((linear ? backward_error_ : backward_error(point, limit)) <= limit))
     return Accuracy::Poor;
   if (!linear) return Accuracy::Good;  // its Jacobian may be singular at a solution
-  bool suspect = !rank_decided_ && factored_ &&
-                 (system_.condition_estimate() > kSuspectCondition || (can_untear_ && cancels(point)));
+  bool suspect = false;
+  if (factored_ && (!rank_decided_ || has_weakened())) {
+    suspect = system_.condition_estimate() > kSuspectCondition || (can_untear_ && cancels(point));
+    remember_strength();
+  }
   rank_decided_ = true;
   for (std::size_t k = 0; k < unknowns_.size() && !suspect; ++k)
     suspect = std::abs(point.values[unknowns_[k]]) > kSuspectSize * (nominal_[k] + std::abs(start_[k]));
   return suspect ? Accuracy::NearlySingular : Accuracy::Good;
+}
+
+/// Whether the coefficients have come nearer to a singular matrix since the rank was decided.
+bool AlgebraicLoopSolver::has_weakened() const {
+  if (kind_ == AlgebraicLoop::Fixed || decided_scales_.empty()) return false;
+  if (system_.smallest_pivot() < decided_pivot_ / kWeaker) return true;
+  const std::span<const double> scales = system_.row_scales();
+  for (std::size_t r = 0; r < scales.size(); ++r)
+    if (scales[r] > kWeaker * decided_scales_[r]) return true;
+  return false;
+}
+
+void AlgebraicLoopSolver::remember_strength() {
+  if (kind_ == AlgebraicLoop::Fixed) return;
+  const std::span<const double> scales = system_.row_scales();
+  decided_pivot_ =
+      rank_decided_ ? std::min(decided_pivot_, system_.smallest_pivot()) : system_.smallest_pivot();
+  if (!rank_decided_ || decided_scales_.empty()) decided_scales_.assign(scales.size(), 0.0);
+  for (std::size_t r = 0; r < scales.size(); ++r)
+    decided_scales_[r] = std::max(decided_scales_[r], scales[r]);
 }
 
 /// Whether the Jacobian of a torn loop has a row or a column of differences of nearly equal numbers: it could

@@ -8,10 +8,10 @@
 // Where that does not make the residuals small, and where Newton's method fails, the loop is solved without
 // tearing (untorn_loop.h), until parameters change. A nonlinear loop then starts from the last values of all
 // its variables: those that substitution gives may be beyond what an exponential function can take. So is a
-// linear loop whose Jacobian is nearly singular (examined once for given parameters) or whose solution is
-// suspiciously large: a rank can be decided only there. The matrix of the whole loop, rows and columns
-// scaled, is singular if its condition is beyond what double precision resolves. Then the equations are
-// dependent, and the failure names them.
+// linear loop whose Jacobian is nearly singular (examined for given parameters, and again where a pivot or
+// the entries of a row have become ten times as small) or whose solution is suspiciously large: a rank can be
+// decided only there. The matrix of the whole loop, rows and columns scaled, is singular if its condition is
+// beyond what double precision resolves. Then the equations are dependent, and the failure names them.
 //
 // A nonlinear loop is solved by Newton's method (newton.cpp).
 #pragma once
@@ -92,6 +92,8 @@ class AlgebraicLoopSolver {
   double backward_error(const Point& point, double limit);
   Accuracy accuracy(const Point& point);
   bool cancels(const Point& point);
+  bool has_weakened() const;
+  void remember_strength();
   bool decide_rank(const Point& point, Failure& failure);
   bool newton(const Point& point, Failure& failure);
   /// The next step of Newton's method, into `step_`; the failure if there is none. The start may be

@@ -409,8 +409,8 @@ void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::ui
   std::iota(order.begin(), order.end(), 0u);
   const std::size_t shown = std::min(n, kFailureDetails);
   std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::abs(residual_[a]) != std::abs(residual_[b]) ? std::abs(residual_[a]) > std::abs(residual_[b])
-                                                            : a < b;
+    auto size = [&](std::uint32_t k) { return std::isnan(residual_[k]) ? HUGE_VAL : std::abs(residual_[k]); };
+    return size(a) != size(b) ? size(a) > size(b) : a < b;
   });
   for (std::size_t k = 0; k < shown && !failure.dependent; ++k)
     failure.equations.push_back({residual_equation(order[k]), residual_[order[k]]});
@@ -423,7 +423,11 @@ void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::ui
   const std::uint32_t first = singular ? std::min<std::uint32_t>(system_.singular_column(), n - 1) : kNone;
   if (singular) show(first);
   std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double x = std::abs(step_[a]) / nominal_[a], y = std::abs(step_[b]) / nominal_[b];
+    auto size = [&](std::uint32_t k) {  // a strict weak order, also of values that are not finite
+      const double relative = std::abs(step_[k]) / nominal_[k];
+      return std::isnan(relative) ? HUGE_VAL : relative;
+    };
+    const double x = size(a), y = size(b);
     return x != y ? x > y : a < b;
   });
   for (std::size_t k = 0; k < shown && failure.variables.size() < kFailureDetails; ++k)
@@ -483,7 +487,9 @@ void AlgebraicLoopSolver::describe_not_finite(const Point& point, Failure& failu
     failure.equations.push_back({model_.equations[batch.equations + row], value});
     for (std::uint32_t slot = 0; slot < batch.slots && !full(failure.variables); ++slot) {
       const std::uint32_t variable = slot_variable(model_, batch, slot, row);
-      failure.variables.push_back({variable, point.values[variable], 0});
+      if (std::ranges::find(failure.variables, variable, &FailedVariable::variable) ==
+          failure.variables.end())
+        failure.variables.push_back({variable, point.values[variable], 0});
     }
   };
   // The first inner variable that is not finite: later ones and residuals follow from it.

@@ -117,6 +117,7 @@ struct OtherSolution {
 /// The solution of an algebraic loop that a run has followed up to this time ended there, and rows go on with
 /// another one (branch_check.h).
 struct BranchJump {
+  static constexpr std::size_t kMost = 16;  // of one integrator; more are not listed
   double time = 0;
   std::uint32_t unknowns = 0;                // tearing variables of the loop
   std::uint32_t variable = 0, equation = 0;  // the variable that changes most; one of the equations

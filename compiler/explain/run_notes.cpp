@@ -136,7 +136,10 @@ void warn_of_jumps(const pipeline::Compiled& model, std::span<const runtime::Bra
     warning.note(fmt::format("`{}` changes from {:.6g} to {:.6g}{}",
                              dae::variable_name(model.system, model.dae, jumps[k].variable), jumps[k].before,
                              jumps[k].after, k == 0 ? "" : fmt::format(" at t = {:.9g} s", jumps[k].time)));
-  if (jumps.size() > kShown) warning.note(fmt::format("and {} more jumps", jumps.size() - kShown));
+  if (jumps.size() > kShown)
+    warning.note(fmt::format("and {}{} more jumps",
+                             jumps.size() >= runtime::BranchJump::kMost ? "at least " : "",
+                             jumps.size() - kShown));
   warning
       .note(
           "the solution that the run has followed ends there; the rows after it show another one, of which "

@@ -82,7 +82,6 @@ class Request {
       free_names.push_back(name_of(s.variable));
       roles.push_back(SteadyRow::State);
     }
-    for (FreeValue& f : problem.free) attribute_bounds(f);
     for (const SteadyOptions::Vary& v : options_.vary) vary(v);
     for (const auto& [name, value] : options_.fix)
       if (auto column = find(name, "--fix")) problem.given.emplace_back(*column, value);
@@ -92,6 +91,14 @@ class Request {
       problem.sign = options_.minimise.empty() ? -1 : 1;
     }
     return diagnostics_.error_count() == errors;
+  }
+
+  /// Applies the attributes `min` and `max`, by the parameters of the start. A bound that a free parameter
+  /// moves is compared afterwards, as those of other variables are.
+  void apply_bounds(std::span<const double> parameters) {
+    const std::vector<bool> varied = varied_parameters();
+    for (FreeValue& f : problem.free)
+      if (f.kind != FreeValue::Parameter) attribute_bounds(f, parameters, varied);
   }
 
   std::string name_of(std::uint32_t variable) const {
@@ -164,7 +171,6 @@ class Request {
         known.upper = std::min(known.upper, free.upper);
         return;
       }
-    attribute_bounds(free);
     add(free, v.name, SteadyRow::Input);
   }
   void add(const FreeValue& free, const std::string& name, SteadyRow::Role role) {
@@ -173,17 +179,42 @@ class Request {
     roles.push_back(role);
   }
 
-  /// Applies the attributes `min` and `max`.
-  void attribute_bounds(FreeValue& free) {
+  /// The variable whose bounds hold for a free one: of an own state of a state set the selected candidate.
+  std::uint32_t bounded_variable(std::uint32_t variable, std::span<const double> parameters) const {
+    const runtime::Model& m = model_.plan.model;
+    for (const runtime::StateSet& set : m.sets)
+      for (std::uint32_t s = 0; s < set.states; ++s) {
+        if (m.states[set.first_state + s].variable != variable) continue;
+        const std::uint32_t* candidates =
+            m.set_variables.data() + set.first_variable + set.eliminated + set.candidates;
+        for (std::uint32_t k = 0; k < set.candidates; ++k)
+          if (parameters[set.first_selector + s * set.candidates + k] != 0) return candidates[k];
+      }
+    return variable;
+  }
+
+  /// By parameter: whether it is free, or computed from one that is.
+  std::vector<bool> varied_parameters() const {
     const std::vector<runtime::ParameterRule>& rules = model_.plan.model.parameters;
+    std::vector<bool> varied(rules.size(), false);
+    for (const FreeValue& f : problem.free)
+      if (f.kind == FreeValue::Parameter) varied[f.index] = true;
+    for (std::size_t p = 0; p < rules.size(); ++p)
+      if (rules[p].op != 0 && (varied[rules[p].a] || varied[rules[p].b] || varied[rules[p].c]))
+        varied[p] = true;
+    return varied;
+  }
+
+  void attribute_bounds(FreeValue& free, std::span<const double> parameters,
+                        const std::vector<bool>& varied) {
+    const std::uint32_t variable = bounded_variable(free.index, parameters);
     for (const system::Attribute& a : model_.system.attributes) {
       if (a.kind != system::AttributeKind::Min && a.kind != system::AttributeKind::Max) continue;
       const dae::Alias& alias = model_.dae.aliases[a.unknown];
-      if (alias.kind == dae::Alias::Zero || alias.variable != free.index || rules[a.parameter].op != 0)
-        continue;
+      if (alias.kind == dae::Alias::Zero || alias.variable != variable || varied[a.parameter]) continue;
       const bool negated = alias.kind == dae::Alias::Negated,
                  least = (a.kind == system::AttributeKind::Min) != negated;
-      const double value = negated ? -rules[a.parameter].value : rules[a.parameter].value;
+      const double value = negated ? -parameters[a.parameter] : parameters[a.parameter];
       if (least)
         free.lower = std::max(free.lower, value);
       else
@@ -213,6 +244,7 @@ std::optional<SteadyPoint> Session::steady(const Compiled& first, const SteadyOp
   if (!request.build()) return std::nullopt;
   if (!first.structures && !(run = this->run(first, start)).completed()) return std::nullopt;
   const runtime::Model& m = model.plan.model;
+  request.apply_bounds(run.outcome.parameters);
   std::vector<double> values = run.outcome.values;
   runtime::Evaluator evaluator(m, runtime::nominal_values(m, run.outcome.parameters));
   evaluator.run(m.observed, {run.outcome.reached, values.data(), run.outcome.parameters.data()});
@@ -221,6 +253,11 @@ std::optional<SteadyPoint> Session::steady(const Compiled& first, const SteadyOp
   runtime::Steady found = runtime::find_steady(m, run.outcome.reached, std::move(values),
                                                run.outcome.parameters, run.outcome.overrides, problem);
 
+  // A state of a state set has no name of its own.
+  auto is_named_state = [&](std::uint32_t k) {
+    return problem.free[k].kind == FreeValue::State &&
+           model.dae.variables[problem.free[k].index].set == dae::kNone;
+  };
   auto free_name = [&](std::uint32_t k) { return "`" + request.free_names[k] + "`"; };
   switch (found.status) {
     case runtime::Steady::Found: break;
@@ -265,7 +302,7 @@ std::optional<SteadyPoint> Session::steady(const Compiled& first, const SteadyOp
                                                              problem.given.size() == 1 ? " is" : "s are")));
       d.help(fmt::format("give {} more with `--fix NAME=VALUE`, or a goal with `--minimise NAME`",
                          found.freedom == 1 ? "one value" : fmt::format("{} values", found.freedom)));
-      if (problem.free.size() <= conditions && problem.free[found.subject].kind == FreeValue::State)
+      if (problem.free.size() <= conditions && is_named_state(found.subject))
         d.help("`--exclude " + request.free_names[found.subject] + "` keeps it where it starts");
       return std::nullopt;
     }
@@ -286,6 +323,14 @@ std::optional<SteadyPoint> Session::steady(const Compiled& first, const SteadyOp
           d.note(fmt::format("`{}` is {:.6g} instead of {:.6g}", name, value + residual, value));
         }
       }
+      if (found.far != runtime::kNone && !found.endless) {
+        const bool parameter = problem.free[found.far].kind == FreeValue::Parameter;
+        d.note(fmt::format("the search ended where {} became more than 10^9 times its {}value at the start",
+                           free_name(found.far), parameter ? "" : "nominal value and its "));
+        if (!parameter)
+          d.help(fmt::format("if it is that large, declare {} with a `nominal` value of its size",
+                             free_name(found.far)));
+      }
       std::string bounds;
       for (std::uint32_t k = 0; k < problem.free.size(); ++k) {
         if (!found.at_bound[k]) continue;
@@ -298,7 +343,13 @@ std::optional<SteadyPoint> Session::steady(const Compiled& first, const SteadyOp
         d.note("bounds are in the way: " + bounds);
         d.help("widen them, where `--vary`, or `min` and `max` of a declaration, set them");
       }
-      if (found.subject != runtime::kNone && problem.free[found.subject].kind == FreeValue::State)
+      if (found.subject != runtime::kNone && problem.free[found.subject].kind == FreeValue::State &&
+          !is_named_state(found.subject))
+        d.help(fmt::format(
+            "no derivative depends on {} at these values: other values of the start, by `initially` or "
+            "`guess`, begin the search elsewhere",
+            free_name(found.subject)));
+      else if (found.subject != runtime::kNone && problem.free[found.subject].kind == FreeValue::State)
         d.help(
             fmt::format("no derivative depends on {0} at these values: `initially {1} = …` starts the search "
                         "elsewhere, and `--exclude {1}` keeps its initial value",
@@ -331,6 +382,16 @@ std::optional<SteadyPoint> Session::steady(const Compiled& first, const SteadyOp
         .help("begin nearer to it, or in the mode in which the model rests, and search again");
     return std::nullopt;
   }
+
+  if (found.left_branch)
+    diagnostics_
+        .report(Code::BranchJump,
+                "the search has left the solution of an algebraic loop that the start is on")
+        .note(
+            "the loop may have several solutions, and the steady state that was found may be on another "
+            "branch: a run "
+            "from this start need not come to it")
+        .help("start nearer to the steady state that is meant, with `initially` or `guess`");
 
   SteadyPoint result;
   result.time = run.outcome.reached;

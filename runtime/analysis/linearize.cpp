@@ -3,56 +3,73 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "runtime/linear/linear_system.h"
 
 namespace runtime {
 namespace {
 
-/// The partial derivatives of all equations, as one list of entries: row, variable, value.
+/// The partial derivatives of equations, as one list of entries: row, variable, value. Of those that are only
+/// observed, which no derivative of a state needs, the ones that compute `wanted` variables: what a
+/// derivative that is not finite belongs to may be of no concern.
 class Equations {
  public:
   struct Entry {
     std::uint32_t row, variable;
     double value;
   };
-  Equations(const Model& model, const Point& point) : model_(model), point_(point) {
-    for (std::span<const Step> steps :
-         {std::span(model.invariant), std::span(model.dynamic), std::span(model.observed)})
+  Equations(const Model& model, const Point& point, std::vector<std::uint8_t> wanted)
+      : model_(model), point_(point) {
+    const std::vector<Step> observed = needed_steps(model, model.observed, wanted);
+    const std::vector<std::uint8_t> all(model.variables, 1);
+    for (auto [steps, computed] :
+         {std::pair{std::span(model.invariant), &all}, std::pair{std::span(model.dynamic), &all},
+          std::pair{std::span<const Step>(observed), &std::as_const(wanted)}})
       for (const Step& step : steps)
         if (step.kind == Step::Assign)
-          add(model.batches[step.index], true);
+          add(model.batches[step.index], true, *computed);
         else
-          for (const KernelBatch& batch : loop_batches(model, model.loops[step.index])) add(batch, false);
+          for (const KernelBatch& batch : loop_batches(model, model.loops[step.index]))
+            add(batch, false, all);
   }
   std::vector<Entry> entries;
   std::vector<std::uint32_t>
       assigned;  // per row: the variable that it assigns, or kNone in an algebraic loop
 
  private:
-  void add(const KernelBatch& batch, bool assigns) {
-    const auto first = static_cast<std::uint32_t>(assigned.size());
-    for (std::uint32_t row = 0; row < batch.count; ++row)
-      assigned.push_back(assigns ? solved_variable(model_, batch, row) : kNone);
+  /// `computed`: by variable; rows that assign others are left out.
+  void add(const KernelBatch& batch, bool assigns, const std::vector<std::uint8_t>& computed) {
+    std::vector<std::uint32_t> number(batch.count, kNone);
+    for (std::uint32_t row = 0; row < batch.count; ++row) {
+      const std::uint32_t variable = assigns ? solved_variable(model_, batch, row) : kNone;
+      if (assigns && !computed[variable]) continue;
+      number[row] = static_cast<std::uint32_t>(assigned.size());
+      assigned.push_back(variable);
+    }
+    auto add_entry = [&](std::uint32_t row, std::uint32_t variable, double value) {
+      if (number[row] != kNone) entries.push_back({number[row], variable, value});
+    };
     if (batch.kernel == kNone) {
       const SumTable table(model_, batch);
       for (std::uint32_t row = 0; row < batch.count; ++row)
         for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
-          entries.push_back({first + row, table.terms[k] >> 1, table.terms[k] & 1 ? -1.0 : 1.0});
+          add_entry(row, table.terms[k] >> 1, table.terms[k] & 1 ? -1.0 : 1.0);
       return;
     }
     if (batch.partials == kNone) {  // it assigns a discrete variable, which is constant
       for (std::uint32_t row = 0; row < batch.count; ++row)
-        entries.push_back({first + row, assigned[first + row], 1.0});
+        if (number[row] != kNone) add_entry(row, assigned[number[row]], 1.0);
       return;
     }
     std::vector<double> partials(std::size_t{batch.slots} * batch.count);
     evaluate_partials(model_, batch, point_, partials.data());
     for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
-      for (std::uint32_t row = 0; row < batch.count; ++row)
-        if (std::uint32_t v = slot_variable(model_, batch, slot, row);
-            !model_.is_discrete(v) || v == assigned[first + row])
-          entries.push_back({first + row, v, partials[std::size_t{slot} * batch.count + row]});
+      for (std::uint32_t row = 0; row < batch.count; ++row) {
+        const std::uint32_t v = slot_variable(model_, batch, slot, row);
+        if (number[row] != kNone && (!model_.is_discrete(v) || v == assigned[number[row]]))
+          add_entry(row, v, partials[std::size_t{slot} * batch.count + row]);
+      }
   }
   const Model& model_;
   const Point& point_;
@@ -65,7 +82,12 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
                                                std::span<const Column> outputs) {
   const std::size_t states = model.states.size(), independents = states + inputs.size();
   if (independents > kMaxColumns) return NotLinear{NotLinear::TooLarge};
-  const Equations equations(model, point);
+  std::vector<std::uint8_t> wanted(model.variables, 0);
+  for (std::span<const Column> columns : {inputs, outputs})
+    for (const Column& column : columns)
+      if (column.variable != kNone) wanted[column.variable] = 1;
+  for (const State& state : model.states) wanted[state.derivative] = 1;
+  const Equations equations(model, point, std::move(wanted));
   for (const Equations::Entry& e : equations.entries)
     if (!std::isfinite(e.value)) return NotLinear{NotLinear::NotFinite, e.variable};
 

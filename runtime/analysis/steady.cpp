@@ -15,10 +15,13 @@ using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
 constexpr int kMaxIterations = 300;
-constexpr double kConditionTolerance = 1e-10;  // of residual over gradient, in units of the free values
-constexpr double kRoundingTolerance = 1e-8;    // the same, where rounding errors prevent more
-constexpr double kStepTolerance = 1e-9;        // in units of the free values
-constexpr double kFar = 1e9;                   // beyond: the objective is unbounded
+// Largest residual of a condition, relative to its terms: derivatives by the free values times 1 plus these
+// values, in their units; and where rounding errors prevent more.
+constexpr double kConditionTolerance = 1e-10, kRoundingTolerance = 1e-8;
+constexpr double kStepTolerance = 1e-9;  // in units of the free values
+constexpr double kFar = 1e9;             // in units of a free value: no solution is looked for beyond
+constexpr double kStaysOnBranch =
+    1.0 / 1024;                      // steps that leave a branch of a loop are shortened to this part
 constexpr double kDependent = 1e-9;  // a pivot below this part of the largest: conditions are dependent
 
 /// Sequential quadratic programming; without an objective, Newton's method.
@@ -50,15 +53,14 @@ class Search {
       const Vector violation = scale.cwiseProduct(c);
       const QuadraticStep step = quadratic_step(b, g, scaled, violation, lower - y, upper - y);
       const double length = step.d.cwiseQuotient((Vector::Ones(n) + y.cwiseAbs())).lpNorm<Eigen::Infinity>();
-      const double worst = m > 0 ? violation.lpNorm<Eigen::Infinity>() : 0;
+      const double worst = m > 0 ? relative(violation, scaled, y).maxCoeff() : 0;
       for (Eigen::Index k = 0; k < n; ++k) out.at_bound[k] = step.active[k];
-      if (worst <= kConditionTolerance * (1 + y.lpNorm<Eigen::Infinity>()) && length <= kStepTolerance)
-        return finish(y, step, scaled, out);
-      const double rounding = kRoundingTolerance * (1 + y.lpNorm<Eigen::Infinity>());
+      if (worst <= kConditionTolerance && length <= kStepTolerance) return finish(y, step, scaled, out);
       // Nothing can change, or improve.
-      if (n == 0 || (!objective_ && worst > rounding && length <= kStepTolerance)) break;
-      if (y.lpNorm<Eigen::Infinity>() > kFar) {
+      if (n == 0 || (!objective_ && worst > kRoundingTolerance && length <= kStepTolerance)) break;
+      if (Eigen::Index most = 0; y.cwiseAbs().maxCoeff(&most) > kFar) {
         out.endless = objective_;
+        out.far = static_cast<std::uint32_t>(most);
         break;
       }
       // Large enough for a descent direction, and decreasing when less is needed (Powell 1978).
@@ -72,9 +74,13 @@ class Search {
       bool taken = false;
       Vector next, next_c;
       double next_f = 0;
+      const std::vector<double> values = f_.values(), parameters = f_.parameters();
       for (; part > 1e-10; part /= 2) {
         next = (y + part * step.d).cwiseMax(lower).cwiseMin(upper);
+        f_.restore(values, parameters);
         if (evaluate(next, next_c, next_f)) {
+          // Shorter steps stay on the branch, unless it ends.
+          if (part >= kStaysOnBranch && f_.branch_uncertain()) continue;
           if (next_f + penalty * scale.cwiseProduct(next_c).lpNorm<1>() <=
               merit + 1e-4 * part * fall + 1e-14 * (1 + std::abs(merit))) {
             taken = true;
@@ -99,14 +105,16 @@ class Search {
       if (!taken) {
         double again = 0;
         Vector same;
+        f_.restore(values, parameters);
         evaluate(y, same, again);
         // No better point nearby: converged up to rounding, or a failure.
-        if (worst <= rounding && length <= 1e-5) return finish(y, step, scaled, out);
+        if (worst <= kRoundingTolerance && length <= 1e-5) return finish(y, step, scaled, out);
         if (b.isIdentity(0) || ++since > 1) break;
         b.setIdentity();
         continue;
       }
       since = 0;
+      out.left_branch = out.left_branch || f_.branch_uncertain();
       Matrix next_j;
       Vector next_g;
       if (!derivatives(next, next_j, next_g)) break;
@@ -131,18 +139,21 @@ class Search {
         out.at_bound[k] = target[k] < lower[k] ? 1 : target[k] > upper[k] ? 2 : 0;
     }
     out.iterations = std::min<std::uint32_t>(out.iterations, kMaxIterations);
-    const Vector violation = scale.cwiseProduct(c);
+    const Vector violation = relative(scale.cwiseProduct(c), scale.asDiagonal() * j, y);
     std::vector<std::uint32_t> order(static_cast<std::size_t>(m));
     std::iota(order.begin(), order.end(), 0u);
-    std::ranges::sort(order, [&](std::uint32_t p, std::uint32_t q) {
-      return std::abs(violation[p]) > std::abs(violation[q]);
-    });
+    std::ranges::sort(order, [&](std::uint32_t p, std::uint32_t q) { return violation[p] > violation[q]; });
     for (std::uint32_t i : order)
-      if (std::abs(violation[i]) > kRoundingTolerance && out.conditions.size() < kFailureDetails)
+      if (violation[i] > kRoundingTolerance && out.conditions.size() < kFailureDetails)
         out.conditions.emplace_back(i, c[i]);
   }
 
  private:
+  /// The residuals of scaled conditions, each relative to its own terms.
+  static Vector relative(const Vector& violation, const Matrix& scaled, const Vector& y) {
+    const Vector terms = scaled.cwiseAbs() * (Vector::Ones(y.size()) + y.cwiseAbs());
+    return violation.cwiseAbs().cwiseQuotient(terms.cwiseMax(1.0));
+  }
   // Without an objective its value and gradient are 0.
   bool evaluate(const Vector& y, Vector& c, double& f) {
     const bool fine = f_.evaluate(y, c, f);

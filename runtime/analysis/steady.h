@@ -55,11 +55,15 @@ struct Steady {
   Failure failure;
   std::uint32_t iterations = 0;
   bool endless = false;  // NotFound: the objective is unbounded
+  std::uint32_t far =
+      kNone;  // NotFound: a free value that went beyond 1e9 of its units, which ended the search
   /// NotFound: number (`at_rest`, then `given`) and residual of violated conditions, worst first.
   std::vector<std::pair<std::uint32_t, double>> conditions;
   /// Per free value: 1 at its lower bound, 2 at its upper one, else 0. NotFound: the bound that it would
   /// leave if it were to satisfy the conditions (by their derivatives, where the search ended).
   std::vector<std::uint8_t> at_bound;
+  bool left_branch =
+      false;  // Found: the solution of an algebraic loop may be another one than that of the start
   std::vector<double> values, parameters;
   std::uint32_t freedom = 0;  // NotDetermined: the dimension of the solution set
 };

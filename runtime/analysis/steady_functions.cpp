@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "runtime/analysis/linearize.h"
+#include "runtime/solve/algebraic_loop.h"
 #include "runtime/solve/parameters.h"
 
 namespace runtime {
@@ -31,6 +32,16 @@ SteadyFunctions::SteadyFunctions(const Model& model, double time, std::vector<do
                                                                                  : 0.0));
   }
   conditions_ = problem.at_rest.size() + problem.given.size();
+  for (std::span<const Step> steps :
+       {std::span(model.invariant), std::span(model.dynamic), std::span(model.observed)})
+    for (const Step& step : steps)
+      if (step.kind == Step::Solve && model.loops[step.index].kind == AlgebraicLoop::Nonlinear)
+        nonlinear_loops_.push_back(step.index);
+}
+
+bool SteadyFunctions::branch_uncertain() {
+  return std::ranges::any_of(nonlinear_loops_,
+                             [&](std::uint32_t loop) { return evaluator_.loop(loop).branch_uncertain(); });
 }
 
 std::uint32_t SteadyFunctions::find_inputs() {
@@ -65,6 +76,7 @@ SteadyFunctions::Vector SteadyFunctions::start() const {
 
 bool SteadyFunctions::evaluate(const Vector& y, Vector& c, double& f) {
   std::vector<double> values = values_, parameters = parameters_;
+  for (const std::uint32_t loop : nonlinear_loops_) evaluator_.loop(loop).begin_branch();
   if (set(y) && run()) {
     read(c, f);
     if (c.allFinite() && std::isfinite(f)) return true;
@@ -142,6 +154,9 @@ bool SteadyFunctions::set(const Vector& y) {
   for (const StateSet& set : model_.sets)  // the selection of states is kept
     for (std::uint32_t k = 0; k < set.states * set.candidates; ++k)
       overrides.emplace_back(set.first_selector + k, parameters_[set.first_selector + k]);
+  for (const ZeroCrossing& crossing : model_.zero_crossings)  // and so are the sides of comparisons
+    for (std::uint32_t k = 0; k < held_width(crossing.kind) * model_.batches[crossing.batch].count; ++k)
+      overrides.emplace_back(crossing.first + k, parameters_[crossing.first + k]);
   parameters_ = evaluate_parameters(model_, overrides);
   return true;
 }

@@ -26,6 +26,10 @@ class SteadyFunctions {
   /// Of the last evaluation that succeeded.
   const std::vector<double>& values() const { return values_; }
   const std::vector<double>& parameters() const { return parameters_; }
+  /// Goes back to values and parameters of an evaluation before.
+  void restore(const std::vector<double>& values, const std::vector<double>& parameters) {
+    values_ = values, parameters_ = parameters;
+  }
   const Failure& failure() const { return evaluator_.failure(); }
 
   /// Finds the equations that define inputs. A free value whose input no equation assigns; kNone: there is
@@ -40,6 +44,9 @@ class SteadyFunctions {
   /// Evaluates the conditions, `conditions()` entries, and the objective. False: a value cannot be computed
   /// or is not finite; the current values are then unchanged.
   bool evaluate(const Vector& z, Vector& conditions, double& objective);
+  /// Whether in the last evaluation an algebraic loop may have gone over to another solution than the one on
+  /// the branch of the values before (AlgebraicLoopSolver::branch_uncertain).
+  bool branch_uncertain();
   /// Derivatives at the current values, which are those of z: conditions × size, and the gradient of the
   /// objective. False: one is not finite.
   bool derivatives(const Vector& z, Matrix& jacobian, Vector& gradient);
@@ -67,6 +74,7 @@ class SteadyFunctions {
   Evaluator evaluator_;
   ZeroCrossings zero_crossings_;
   std::vector<double> unit_;  // of each free value
+  std::vector<std::uint32_t> nonlinear_loops_;
   std::vector<Cut> invariant_cuts_, dynamic_cuts_, observed_cuts_;
   std::size_t conditions_ = 0;
 };

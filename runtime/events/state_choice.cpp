@@ -7,6 +7,12 @@
 
 namespace runtime {
 
+namespace {
+constexpr int kMostExponent = 1000;  // of a double, with some room
+
+bool opposite(double a, double b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }
+}  // namespace
+
 StateChoice::StateChoice(const Model& model, const StateSet& set, const std::vector<double>& nominal)
     : model_(model), set_(set), columns_(set.eliminated + set.candidates) {
   std::unordered_map<std::uint32_t, std::uint32_t> column;
@@ -98,7 +104,8 @@ bool StateChoice::regular(const Point& point) {
   fill(point);
   for (const double value : matrix_)
     if (!std::isfinite(value)) return true;  // the evaluation of the equations reports it
-  double determinant = 1;
+  double determinant = 1;                    // times 2^exponent
+  int exponent = 0;
   for (std::size_t k = 0; k < columns_; ++k) {
     std::size_t best = k;
     for (std::size_t r = k + 1; r < rows_; ++r)
@@ -107,7 +114,9 @@ bool StateChoice::regular(const Point& point) {
       for (std::size_t c = 0; c < columns_; ++c) std::swap(at(best, c), at(k, c));
       determinant = -determinant;
     }
-    determinant *= at(k, k);
+    int of_product = 0;
+    determinant = std::frexp(determinant * at(k, k), &of_product);
+    exponent += of_product;
     if (determinant == 0) break;
     for (std::size_t r = k + 1; r < rows_; ++r) {
       const double factor = at(r, k) / at(k, k);
@@ -115,6 +124,8 @@ bool StateChoice::regular(const Point& point) {
       for (std::size_t c = k; c < columns_; ++c) at(r, c) -= factor * at(k, c);
     }
   }
+  if (samples_ == 0) exponent_ = exponent;
+  determinant = std::ldexp(determinant, std::clamp(exponent - exponent_, -kMostExponent, kMostExponent));
   const Sample now{point.time, determinant};
   double expected = last_[1].determinant;
   if (samples_ == 2 && last_[1].time > last_[0].time)
@@ -122,8 +133,8 @@ bool StateChoice::regular(const Point& point) {
                 (now.time - last_[1].time);
   largest_ = std::max(largest_, std::abs(determinant));
   const bool turned =
-      samples_ == 2 && expected * last_[1].determinant < 0 && std::abs(determinant) < 0.2 * largest_;
-  const bool passed = samples_ > 0 && determinant * last_[1].determinant <= 0;
+      samples_ == 2 && opposite(expected, last_[1].determinant) && std::abs(determinant) < 0.2 * largest_;
+  const bool passed = samples_ > 0 && (determinant == 0 || opposite(determinant, last_[1].determinant));
   last_[0] = last_[1];
   last_[1] = now;
   samples_ = std::min(samples_ + 1, 2u);

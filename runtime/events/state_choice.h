@@ -42,7 +42,7 @@ class StateChoice {
   const StateSet& set() const { return set_; }
   void visit(Archive& archive) {
     archive.fixed(selected_);
-    archive(last_[0], last_[1], samples_, largest_);
+    archive(last_[0], last_[1], samples_, largest_, exponent_);
   }
 
  private:
@@ -71,6 +71,7 @@ class StateChoice {
   Sample last_[2];        // of the last two points
   unsigned samples_ = 0;  // how many of them are set
   double largest_ = 0;    // magnitude of the determinant
+  int exponent_ = 0;  // determinants are multiples of 2^exponent_: those of many equations under- or overflow
 };
 
 }  // namespace runtime

@@ -22,7 +22,7 @@ constexpr double kQuotient = 0.2, kShorter = 1.0 / 16, kLonger = 4;
 constexpr int kMostSteps = 100, kMostSearches = 400;
 // A prediction is trusted if it misses the solution by at most this part of its change.
 constexpr double kPredicted = 0.25, kSmallChange = 1e-6;
-constexpr std::size_t kMostJumps = 16;
+constexpr std::size_t kMostJumps = BranchJump::kMost;
 // The end of a branch is that of an event if this part of the time before the event is between them.
 constexpr double kAtEvent = 1e-3;
 

@@ -116,6 +116,10 @@ struct Statistics {
   std::uint64_t structure_changes = 0;
 };
 
+class ReducedSystem;
+/// Writes form, size and Jacobian of the system into statistics.
+void describe_system(const ReducedSystem& system, Statistics& statistics);
+
 /// The largest magnitude of an integrated state, and its nominal value (state_scales.h).
 struct StateScale {
   std::uint32_t variable = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/solve/consistent_start.h"
+#include "runtime/solve/equation_rows.h"
 #include "runtime/solve/other_solution.h"
 
 namespace runtime {
@@ -146,35 +147,16 @@ bool Initialisation::start_from(const Point& point, std::span<const double> from
 bool Initialisation::redundant_equations_hold(const Point& point) {
   constexpr double kTolerance = 1e-6;
   const Model& model = instance_.model;
-  std::vector<double> residuals, partials;
+  EquationRows equations(model, instance_.nominal);
   Failure failure{.kind = FailureKind::StartContradicts, .time = point.time};
-  for (const std::uint32_t r : model.initial_checks) {
-    const KernelBatch& batch = model.batches[r];
-    residuals.assign(batch.count, 0.0);
-    evaluate(model, batch, point, residuals.data());
-    std::vector<double> scale(batch.count, 0.0);
-    auto add = [&](std::size_t row, std::uint32_t variable, double partial) {
-      scale[row] += std::abs(partial) * (std::abs(instance_.values[variable]) + instance_.nominal[variable]);
-    };
-    if (batch.kernel == kNone) {
-      const SumTable table(model, batch);
-      for (std::uint32_t row = 0; row < batch.count; ++row)
-        for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
-          add(row, table.terms[k] >> 1, 1);
-    } else {
-      partials.assign(std::size_t{batch.slots} * batch.count, 0.0);
-      evaluate_partials(model, batch, point, partials.data());
-      for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
-        for (std::uint32_t row = 0; row < batch.count; ++row)
-          add(row, slot_variable(model, batch, slot, row), partials[std::size_t{slot} * batch.count + row]);
-    }
-    for (std::uint32_t row = 0; row < batch.count; ++row) {
-      if (std::abs(residuals[row]) <= kTolerance * scale[row]) continue;
+  for (const std::uint32_t r : model.initial_checks)
+    for (std::uint32_t row = 0; row < model.batches[r].count; ++row) {
+      const BatchRow at{r, row};
+      if (equations.holds(at, point, kTolerance)) continue;
       ++failure.unknowns;  // here: the number of violated equations
       if (failure.equations.size() < kFailureDetails)
-        failure.equations.push_back({model.equations[batch.equations + row], residuals[row]});
+        failure.equations.push_back({equations.equation(at), equations.residual(at, point)});
     }
-  }
   if (failure.equations.empty()) return true;
   instance_.failure() = std::move(failure);
   return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "runtime/integrate/experiment.h"
 #include "runtime/thread_pool.h"
 
 namespace runtime {
@@ -228,6 +229,14 @@ Failure ReducedSystem::explain(double time, const double* y, const double* rates
   instance_.failure() = Failure{};
   if (instance_.evaluator.run_checked(model_.dynamic, point(time))) return Failure{};
   return instance_.failure();
+}
+
+void describe_system(const ReducedSystem& system, Statistics& statistics) {
+  statistics.form = system.form();
+  statistics.form_reason = system.reason();
+  statistics.unknowns = system.size();
+  statistics.retained = system.retained_variables();
+  statistics.nonzeros = system.jacobian().pattern().nonzeros();
 }
 
 }  // namespace runtime

@@ -182,13 +182,8 @@ FormChoice Simulation::form_choice() const {
 bool Simulation::prepare(InitialValueProblem& problem) {
   const Timer timer;
   const bool ready = problem.prepare(form_choice());
-  Statistics& s = outcome_.statistics;
-  s.seconds_initialise += timer.seconds();
-  s.form = problem.system.form();
-  s.form_reason = problem.system.reason();
-  s.unknowns = problem.system.size();
-  s.retained = problem.system.retained_variables();
-  s.nonzeros = problem.system.jacobian().pattern().nonzeros();
+  outcome_.statistics.seconds_initialise += timer.seconds();
+  describe_system(problem.system, outcome_.statistics);
   return ready || failed(problem);
 }
 

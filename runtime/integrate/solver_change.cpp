@@ -52,6 +52,7 @@ bool TimeLoop::change_solver(const Failure& failure) {
   check_.reset();
   branches_.reset();
   resumed_.reset();
+  describe_system(problem_.system, outcome_.statistics);
   if (!make_integrator(time)) return false;
   watch_steps(time);
   // If they cannot be evaluated, neither can the next step.

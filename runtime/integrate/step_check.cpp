@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/numbers.h"
+#include "runtime/solve/algebraic_loop.h"
 
 namespace runtime {
 
@@ -23,6 +24,11 @@ constexpr double kCut = 0.48;
 // up to this many times as many steps between them, and where a step has grown by the second factor.
 constexpr std::size_t kSmall = 32, kMostBetween = 32, kSpread = 4;
 constexpr double kGrowth = 10, kGrowthFarBelow = 100;
+
+// A change of a determinant's sign is isolated to this part of the step. A solution that changes by more than
+// the second number there, relative to value plus nominal value, has a pole: c / (t - pole) with c above 1e-9
+// of that times the length of the step.
+constexpr double kIsolated = 1e-6, kJump = 1e-3;
 
 double shortest_piece(double begin, double end) {
   return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end)) +
@@ -57,6 +63,10 @@ StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double star
   for (auto* list : {&before_, &now_, &earlier_}) list->assign(rows_.variables().size(), 0.0);
   paths_.resize(rows_.variables().size());
   place_.assign(rows_.variables().size(), kNone);
+  if (system.form() != Form::Explicit) return;
+  for (const Step& step : instance.model.dynamic)
+    if (step.kind == Step::Solve && instance.model.loops[step.index].kind == AlgebraicLoop::Linear)
+      loops_.push_back({step.index});
 }
 
 void StepCheck::restart() {
@@ -85,7 +95,10 @@ void StepCheck::gather(double time, std::vector<double>& out) {
 
 void StepCheck::begin(double time) {
   begin_ = time;
-  if (!known_) gather(time, before_);
+  if (known_) return;
+  gather(time, before_);
+  find_turned(time);
+  for (WatchedLoop& watched : loops_) watched.before = watched.now;
   known_ = true;
 }
 
@@ -96,17 +109,73 @@ bool StepCheck::accepts(Integrator& integrator) {
   if (instance_.model.states.empty() || length <= 0) return true;
   gather(integrator.time(), now_);
   find_unresolved(integrator.time());
-  const bool due = is_due(length);
-  if (due || !unresolved_.empty()) {
+  const bool due = is_due(length), turned = find_turned(integrator.time());
+  if (due || turned || !unresolved_.empty()) {
     held_ = instance_.values;
-    const bool accepted = (!due || is_solution(integrator)) && (unresolved_.empty() || scan(integrator));
+    const bool accepted = (!due || is_solution(integrator)) && (unresolved_.empty() || scan(integrator)) &&
+                          (!turned || passes_poles(integrator));
     instance_.values.swap(held_);
     if (!accepted) return false;
   }
   std::ranges::sort(cuts_);
+  for (WatchedLoop& watched : loops_) watched.before = watched.now;
   earlier_.swap(before_);
   before_.swap(now_);
   last_length_ = length;
+  return true;
+}
+
+/// Whether the determinant of a watched loop has another sign, at the current values, than at the beginning
+/// of the step.
+bool StepCheck::find_turned(double time) {
+  bool turned = false;
+  for (WatchedLoop& watched : loops_) {
+    watched.now = instance_.evaluator.loop(watched.loop).determinant_sign(instance_.point(time));
+    turned = turned || watched.now != watched.before;
+  }
+  return turned;
+}
+
+bool StepCheck::passes_poles(Integrator& integrator) {
+  return std::ranges::all_of(loops_, [&](const WatchedLoop& watched) {
+    return watched.now == watched.before || is_continuous(watched.loop, watched.before, integrator);
+  });
+}
+
+/// Whether the solution of a loop is the same on both sides of the moment at which the sign of its
+/// determinant changes. `sign`: at the beginning of the step.
+bool StepCheck::is_continuous(std::uint32_t loop, int sign, Integrator& integrator) {
+  const Model& model = instance_.model;
+  AlgebraicLoopSolver& solver = instance_.evaluator.loop(loop);
+  std::vector<std::uint32_t> variables(solver.unknowns().begin(), solver.unknowns().end());
+  for (const KernelBatch& batch : loop_batches(model, model.loops[loop]))
+    for (std::uint32_t row = 0; row < batch.count && batch.role == Role::Solve; ++row)
+      variables.push_back(solved_variable(model, batch, row));
+  struct Solution {
+    double time;
+    std::vector<double> values;
+  };
+  auto solve = [&](Solution& at) {
+    at.values.clear();
+    if (!defect_.evaluate(at.time, integrator)) return false;
+    for (const std::uint32_t v : variables) at.values.push_back(instance_.values[v]);
+    return true;
+  };
+  Solution low{begin_, {}}, high{integrator.time(), {}}, middle{};
+  const double whole = high.time - low.time;
+  const double least = std::max(kIsolated * whole, shortest_piece(low.time, high.time));
+  if (!solve(low) || !solve(high)) return refuse(begin_, whole);
+  while (high.time - low.time > least) {
+    middle.time = low.time + kCut * (high.time - low.time);
+    if (!solve(middle)) return refuse(low.time, high.time - low.time);
+    const bool same = solver.determinant_sign(instance_.point(middle.time)) == sign;
+    std::swap(same ? low : high, middle);
+  }
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    const double before = low.values[k], after = high.values[k];
+    const double size = std::min(std::abs(before), std::abs(after)) + instance_.nominal[variables[k]];
+    if (!(std::abs(after - before) <= kJump * size)) return refuse(low.time, high.time - low.time);
+  }
   return true;
 }
 

@@ -11,6 +11,10 @@
 //     where it is more than kAllowed times what the tolerance allows, the step is refused
 //   a divisor that crosses zero is a pole, and no step goes over it
 //
+// A linear algebraic loop divides by the determinant of its coefficients, which no kernel does. Where its
+// sign has changed in a step, the change is isolated by bisection: if the solution jumps there it is a pole,
+// too.
+//
 // So the enclosures find the pulse and the defect says whether it matters, however short it is. Values
 // between those at which the model was evaluated are taken from straight lines with a margin, which is an
 // estimate; terms of the time alone are enclosed exactly. What foreign functions and tables of two
@@ -74,6 +78,9 @@ class StepCheck {
   void gather(double time, std::vector<double>& out);
   void evaluate_compared(double time);
   bool refuse(double from, double length);
+  bool find_turned(double time);
+  bool passes_poles(Integrator& integrator);
+  bool is_continuous(std::uint32_t loop, int sign, Integrator& integrator);
 
   ModelInstance& instance_;
   SharpRows rows_;
@@ -101,6 +108,12 @@ class StepCheck {
   std::vector<double> cuts_;
   int evaluations_ = 0;
   std::vector<double> held_;
+  // Of the linear loops with varying coefficients, where the integrator does not see their equations:
+  struct WatchedLoop {
+    std::uint32_t loop = 0;
+    int before = 0, now = 0;  // signs at both ends of the step (AlgebraicLoopSolver::determinant_sign)
+  };
+  std::vector<WatchedLoop> loops_;
 };
 
 }  // namespace runtime

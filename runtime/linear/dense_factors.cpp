@@ -1,5 +1,6 @@
 #include "runtime/linear/dense_factors.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -73,6 +74,13 @@ int DenseFactors::determinant_sign() const {
   bool negative = false;
   for (std::size_t k = 0; k < n; ++k) negative ^= (pivots_[k] != k) != (lu_[k * n + k] < 0);
   return negative ? -1 : 1;
+}
+
+double DenseFactors::smallest_pivot() const {
+  const std::size_t n = pivots_.size();
+  double smallest = HUGE_VAL;
+  for (std::size_t k = 0; k < n; ++k) smallest = std::min(smallest, std::abs(lu_[k * n + k]));
+  return smallest;
 }
 
 void DenseFactors::solve(const double* right_hand_side, std::span<const double> row_scale, double* x) const {

@@ -23,6 +23,7 @@ class DenseFactors {
 
   /// Of the matrix that was factorised last.
   int determinant_sign() const;
+  double smallest_pivot() const;
 
  private:
   std::vector<double> lu_;  // by columns; L without its diagonal of ones

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/linear/elimination_tree.h"
+#include "runtime/linear/ordering.h"
 #include "runtime/linear/sparse_pattern.h"
 
 namespace runtime {
@@ -37,6 +38,7 @@ std::optional<FrontalFactors> FrontalFactors::of(const SparsePattern& pattern,
   result->row_order_.assign(row_order.begin(), row_order.end());
   result->column_order_.assign(column_order.begin(), column_order.end());
   result->blocks_.assign(blocks.begin(), blocks.end());
+  result->odd_ = is_odd(result->row_order_) != is_odd(result->column_order_);
   Symbolic symbolic;
   if (result->analyse(pattern, symbolic) > most) return std::nullopt;
   result->lay_out(symbolic);
@@ -290,6 +292,21 @@ void FrontalFactors::solve(const double* right_hand_side, double* solution) {
     solve_upper(panels, y);
   }
   for (std::uint32_t i = 0; i < n_; ++i) solution[column_order_[i]] = y[i];
+}
+
+double FrontalFactors::smallest_pivot() const {
+  double largest = 0;  // reciprocal
+  for (const Panel& panel : panels_)
+    for (std::size_t k = 0; k < panel.pivots; ++k)
+      largest = std::max(largest, std::abs(panel.upper[k * kWidth + k]));
+  return 1 / largest;
+}
+
+int FrontalFactors::determinant_sign() const {
+  bool negative = odd_;
+  for (const Panel& panel : panels_)
+    for (std::size_t k = 0; k < panel.pivots; ++k) negative ^= panel.upper[k * kWidth + k] < 0;
+  return negative ? -1 : 1;
 }
 
 }  // namespace runtime

@@ -35,10 +35,12 @@ class FrontalFactors {
   FrontalFactors(const FrontalFactors&) = delete;
   FrontalFactors(FrontalFactors&&) = default;
 
-  /// SparseFactors::factor and solve.
+  /// As those of SparseFactors.
   double factor(std::span<const double> values, std::span<const double> row_scale,
                 std::span<const double> least);
   void solve(const double* right_hand_side, double* solution);
+  int determinant_sign() const;
+  double smallest_pivot() const;
 
  private:
   struct alignas(64) Line {
@@ -78,6 +80,7 @@ class FrontalFactors {
   bool eliminate_front(std::size_t front, std::span<const double> least, Largest& largest);
 
   std::size_t n_ = 0;
+  bool odd_ = false;  // both orders, one after the other
   std::vector<std::uint32_t> row_order_, column_order_;
   std::vector<std::uint32_t> blocks_, block_panels_;  // first pivot and first panel of each; and the end
   Above above_;

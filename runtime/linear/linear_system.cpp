@@ -62,6 +62,14 @@ LinearSystem::Status LinearSystem::factor(double least) {
   return Status::Singular;
 }
 
+int LinearSystem::determinant_sign() const {
+  return sparse_ ? sparse_->determinant_sign() : dense_.determinant_sign();
+}
+
+double LinearSystem::smallest_pivot() const {
+  return sparse_ ? sparse_->smallest_pivot() : dense_.smallest_pivot();
+}
+
 double LinearSystem::condition_estimate() {
   const std::size_t n = pattern_.n;
   std::vector<double> largest(n, 0.0), x(n);

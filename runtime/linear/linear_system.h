@@ -6,7 +6,7 @@
 //     much (kDenseWork multiplications
 //     for each entry of a factor)            factors by dense fronts, vectorised           frontal_factors.h
 //   order of elimination                   by the graph of the pattern                     ordering.h
-//   rows of fronts are permuted            large entries to the diagonal weighted_matching.h
+//   rows of a matrix with fronts           permuted: large entries on the diagonal  weighted_matching.h
 //
 // Rows are scaled by their largest entry, so a pivot can be judged against its column whatever the units of
 // the rows. While values change only a little the pivots are kept; KLU chooses new ones when they grow bad.
@@ -58,8 +58,12 @@ class LinearSystem {
   /// With `least` 0 only a pivot of 0 does.
   Status factor(double least = std::numeric_limits<double>::epsilon());
   std::uint32_t singular_column() const { return singular_column_; }
-  /// Of the last matrix, which is dense.
-  int determinant_sign() const { return dense_.determinant_sign(); }
+  /// Of the last matrix.
+  int determinant_sign() const;
+  /// Of the last matrix: the smallest pivot, with rows scaled to a largest entry of 1; and the largest entry
+  /// of each row, by which it was divided. Where one of these has become small the matrix may be singular.
+  double smallest_pivot() const;
+  std::span<const double> row_scales() const { return row_scale_; }
   /// A lower bound, mostly within a small factor, for the norm of the inverse of the last matrix with rows
   /// and columns scaled to a largest entry of 1: its condition, whatever the units of equations and unknowns.
   /// Three solutions for right-hand sides of random signs.

@@ -231,4 +231,15 @@ EliminationOrder elimination_order(std::span<const std::int64_t> starts, std::sp
   return wanted == Ordering::Metis || result.multiplications < amd.multiplications ? result : amd;
 }
 
+bool is_odd(std::span<const std::uint32_t> permutation) {
+  std::vector<std::uint8_t> seen(permutation.size(), 0);
+  std::size_t cycles = 0;
+  for (std::uint32_t k = 0; k < permutation.size(); ++k) {
+    if (seen[k]) continue;
+    ++cycles;
+    for (std::uint32_t at = k; !seen[at]; at = permutation[at]) seen[at] = 1;
+  }
+  return (permutation.size() - cycles) % 2 == 1;
+}
+
 }  // namespace runtime

@@ -43,6 +43,9 @@ struct EliminationOrder {
 EliminationOrder elimination_order(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows,
                                    Ordering wanted);
 
+/// Whether a permutation of 0, 1, … is odd.
+bool is_odd(std::span<const std::uint32_t> permutation);
+
 /// The cost of factors in a given order: `entries` and `multiplications`.
 EliminationOrder elimination_cost(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows,
                                   std::vector<std::int64_t> order);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/linear/ordering.h"
 #include "runtime/linear/sparse_pattern.h"
 
 namespace runtime {
@@ -14,6 +15,7 @@ SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower,
   row_order_.assign(row_order.begin(), row_order.end());
   column_order_.assign(column_order.begin(), column_order.end());
   blocks_.assign(blocks.begin(), blocks.end());
+  odd_ = is_odd(row_order_) != is_odd(column_order_);
   std::vector<std::uint32_t> position(n_);  // of each row of the matrix
   for (std::uint32_t i = 0; i < n_; ++i) position[row_order_[i]] = i;
   std::vector<std::uint32_t> end_of_block(n_);
@@ -127,6 +129,18 @@ void SparseFactors::solve(const double* right_hand_side, double* solution) {
     solution[column_order_[i]] = y[i];
     y[i] = 0;
   }
+}
+
+double SparseFactors::smallest_pivot() const {
+  double largest = 0;
+  for (const double reciprocal : reciprocal_) largest = std::max(largest, std::abs(reciprocal));
+  return 1 / largest;
+}
+
+int SparseFactors::determinant_sign() const {
+  bool negative = odd_;
+  for (const double reciprocal : reciprocal_) negative ^= reciprocal < 0;
+  return negative ? -1 : 1;
 }
 
 }  // namespace runtime

@@ -36,6 +36,10 @@ class SparseFactors {
   /// The solution may overwrite the right-hand side.
   void solve(const double* right_hand_side, double* solution);
 
+  /// Of the matrix that was factorised last.
+  int determinant_sign() const;
+  double smallest_pivot() const;
+
  private:
   struct Rows {
     std::vector<std::uint32_t> starts, columns;
@@ -43,6 +47,7 @@ class SparseFactors {
   };
 
   std::size_t n_ = 0;
+  bool odd_ = false;  // both orders, one after the other
   std::vector<std::uint32_t> row_order_, column_order_, blocks_;
   Rows matrix_;  // without values: `source_` has their positions in the matrix
   std::vector<std::uint32_t> source_;

@@ -202,4 +202,16 @@ void SparseLu::solve(const double* right_hand_side, double* solution) {
   if (auto* fronts = std::get_if<FrontalFactors>(&factors_)) fronts->solve(right_hand_side, solution);
 }
 
+double SparseLu::smallest_pivot() const {
+  if (const auto* rows = std::get_if<SparseFactors>(&factors_)) return rows->smallest_pivot();
+  const auto* fronts = std::get_if<FrontalFactors>(&factors_);
+  return fronts ? fronts->smallest_pivot() : 0;
+}
+
+int SparseLu::determinant_sign() const {
+  if (const auto* rows = std::get_if<SparseFactors>(&factors_)) return rows->determinant_sign();
+  const auto* fronts = std::get_if<FrontalFactors>(&factors_);
+  return fronts ? fronts->determinant_sign() : 0;
+}
+
 }  // namespace runtime

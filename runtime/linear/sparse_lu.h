@@ -40,6 +40,10 @@ class SparseLu {
   /// The solution may overwrite the right-hand side.
   void solve(const double* right_hand_side, double* solution);
 
+  /// Of the matrix that was factorised last.
+  int determinant_sign() const;
+  double smallest_pivot() const;
+
   Ordering ordered_by() const { return analysis_.by; }
   std::uint64_t pivot_choices() const { return pivot_choices_; }
   /// Whether the last factors are those of FrontalFactors, not of SparseFactors.

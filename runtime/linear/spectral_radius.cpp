@@ -10,6 +10,8 @@ namespace runtime {
 namespace {
 // Iterations of the first estimate before those that count; of later ones; and those that count.
 constexpr int kFirst = 20, kLater = 2, kCounted = 8;
+// Of the vector, for later estimates.
+constexpr double kRenewed = 1e-6;
 // Largest square of the trace, over the size times the trace of the square: damping of a tenth.
 constexpr double kDamping = 0.01;
 
@@ -26,12 +28,14 @@ double entry(const SparsePattern& pattern, std::span<const double> values, std::
 
 double SpectralRadius::estimate(const SparsePattern& pattern, std::span<const double> values) {
   const bool first = vector_.size() != pattern.n;
-  if (first) {
-    // Without a pattern that could be orthogonal to an eigenvector.
-    vector_.resize(pattern.n);
-    for (std::size_t k = 0; k < pattern.n; ++k)
-      vector_[k] = std::popcount(k * 0x9E3779B97F4A7C15u) % 2 ? 1.0 : -1.0;
-  }
+  if (first) vector_.assign(pattern.n, 0.0);
+  if (!first && normalise() == 0) return 0;
+  // Without a pattern that could be orthogonal to an eigenvector. A mode whose part of the vector has
+  // vanished, as that of what nothing couples to faster ones does, may grow later: it gets a small part
+  // again.
+  const double part = first ? 1.0 : kRenewed / std::sqrt(static_cast<double>(pattern.n));
+  for (std::size_t k = 0; k < pattern.n; ++k)
+    vector_[k] += std::popcount(k * 0x9E3779B97F4A7C15u) % 2 ? part : -part;
   if (normalise() == 0) return 0;
   double growth = 1;
   for (int iteration = -(first ? kFirst : kLater); iteration < kCounted; ++iteration) {

@@ -23,6 +23,8 @@ constexpr double kLinearFloor = 1e-3, kNonlinearFloor = 1;
 // A torn Jacobian of this condition is looked at as a whole, and so is a loop with a result of this size
 // relative to nominal and initial values.
 constexpr double kSuspectCondition = 1e8, kSuspectSize = 1e10;
+constexpr double kWeaker =
+    10;  // a pivot or a row that is this much smaller than those looked at is looked at anew
 constexpr double kLeftOver = 1e-12;  // of dependent equations: relative to their terms, a rounding error
 constexpr double kSingular = 1 / (64 * std::numeric_limits<double>::epsilon());  // condition
 
@@ -178,6 +180,7 @@ bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
 }
 
 bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure) {
+  solved_untorn_ = false;
   if (prefer_untorn_) {
     if (solve_untorn(point, failure)) return true;
     if (kind_ != AlgebraicLoop::Nonlinear || leaves()) return false;
@@ -227,6 +230,12 @@ std::uint64_t AlgebraicLoopSolver::factorisations() const {
   return factorisations_ + (untorn_ ? untorn_->solver.factorisations_ : 0);
 }
 
+int AlgebraicLoopSolver::determinant_sign(const Point& point) {
+  if (solved_untorn_ && untorn_ && untorn_->solver.factored_)
+    return 2 * untorn_->solver.system_.determinant_sign();
+  return factored_ || jacobian(point) == LinearSystem::Status::Ok ? system_.determinant_sign() : 0;
+}
+
 void AlgebraicLoopSolver::parameters_changed() {
   factored_ = pivots_checked_ = rank_decided_ = prefer_untorn_ = false;
   terms_.invalidate();
@@ -249,6 +258,7 @@ bool AlgebraicLoopSolver::solve_untorn(const Point& point, Failure& failure) {
 }
 
 bool AlgebraicLoopSolver::refine_untorn(const Point& point, Failure& failure) {
+  solved_untorn_ = true;
   // Inner variables that tearing has computed with large errors are no guesses.
   evaluate_inner(point);
   AlgebraicLoopSolver& solver = untorn();
@@ -284,12 +294,35 @@ AlgebraicLoopSolver::Accuracy AlgebraicLoopSolver::accuracy(const Point& point) 
   if (can_untear_ && !((linear ? backward_error_ : backward_error(point, limit)) <= limit))
     return Accuracy::Poor;
   if (!linear) return Accuracy::Good;  // its Jacobian may be singular at a solution
-  bool suspect = !rank_decided_ && factored_ &&
-                 (system_.condition_estimate() > kSuspectCondition || (can_untear_ && cancels(point)));
+  bool suspect = false;
+  if (factored_ && (!rank_decided_ || has_weakened())) {
+    suspect = system_.condition_estimate() > kSuspectCondition || (can_untear_ && cancels(point));
+    remember_strength();
+  }
   rank_decided_ = true;
   for (std::size_t k = 0; k < unknowns_.size() && !suspect; ++k)
     suspect = std::abs(point.values[unknowns_[k]]) > kSuspectSize * (nominal_[k] + std::abs(start_[k]));
   return suspect ? Accuracy::NearlySingular : Accuracy::Good;
+}
+
+/// Whether the coefficients have come nearer to a singular matrix since the rank was decided.
+bool AlgebraicLoopSolver::has_weakened() const {
+  if (kind_ == AlgebraicLoop::Fixed || decided_scales_.empty()) return false;
+  if (system_.smallest_pivot() < decided_pivot_ / kWeaker) return true;
+  const std::span<const double> scales = system_.row_scales();
+  for (std::size_t r = 0; r < scales.size(); ++r)
+    if (scales[r] > kWeaker * decided_scales_[r]) return true;
+  return false;
+}
+
+void AlgebraicLoopSolver::remember_strength() {
+  if (kind_ == AlgebraicLoop::Fixed) return;
+  const std::span<const double> scales = system_.row_scales();
+  decided_pivot_ =
+      rank_decided_ ? std::min(decided_pivot_, system_.smallest_pivot()) : system_.smallest_pivot();
+  if (!rank_decided_ || decided_scales_.empty()) decided_scales_.assign(scales.size(), 0.0);
+  for (std::size_t r = 0; r < scales.size(); ++r)
+    decided_scales_[r] = std::max(decided_scales_[r], scales[r]);
 }
 
 /// Whether the Jacobian of a torn loop has a row or a column of differences of nearly equal numbers: it could
@@ -376,8 +409,8 @@ void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::ui
   std::iota(order.begin(), order.end(), 0u);
   const std::size_t shown = std::min(n, kFailureDetails);
   std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::abs(residual_[a]) != std::abs(residual_[b]) ? std::abs(residual_[a]) > std::abs(residual_[b])
-                                                            : a < b;
+    auto size = [&](std::uint32_t k) { return std::isnan(residual_[k]) ? HUGE_VAL : std::abs(residual_[k]); };
+    return size(a) != size(b) ? size(a) > size(b) : a < b;
   });
   for (std::size_t k = 0; k < shown && !failure.dependent; ++k)
     failure.equations.push_back({residual_equation(order[k]), residual_[order[k]]});
@@ -390,7 +423,11 @@ void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::ui
   const std::uint32_t first = singular ? std::min<std::uint32_t>(system_.singular_column(), n - 1) : kNone;
   if (singular) show(first);
   std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double x = std::abs(step_[a]) / nominal_[a], y = std::abs(step_[b]) / nominal_[b];
+    auto size = [&](std::uint32_t k) {  // a strict weak order, also of values that are not finite
+      const double relative = std::abs(step_[k]) / nominal_[k];
+      return std::isnan(relative) ? HUGE_VAL : relative;
+    };
+    const double x = size(a), y = size(b);
     return x != y ? x > y : a < b;
   });
   for (std::size_t k = 0; k < shown && failure.variables.size() < kFailureDetails; ++k)
@@ -450,7 +487,9 @@ void AlgebraicLoopSolver::describe_not_finite(const Point& point, Failure& failu
     failure.equations.push_back({model_.equations[batch.equations + row], value});
     for (std::uint32_t slot = 0; slot < batch.slots && !full(failure.variables); ++slot) {
       const std::uint32_t variable = slot_variable(model_, batch, slot, row);
-      failure.variables.push_back({variable, point.values[variable], 0});
+      if (std::ranges::find(failure.variables, variable, &FailedVariable::variable) ==
+          failure.variables.end())
+        failure.variables.push_back({variable, point.values[variable], 0});
     }
   };
   // The first inner variable that is not finite: later ones and residuals follow from it.

@@ -8,10 +8,10 @@
 // Where that does not make the residuals small, and where Newton's method fails, the loop is solved without
 // tearing (untorn_loop.h), until parameters change. A nonlinear loop then starts from the last values of all
 // its variables: those that substitution gives may be beyond what an exponential function can take. So is a
-// linear loop whose Jacobian is nearly singular (examined once for given parameters) or whose solution is
-// suspiciously large: a rank can be decided only there. The matrix of the whole loop, rows and columns
-// scaled, is singular if its condition is beyond what double precision resolves. Then the equations are
-// dependent, and the failure names them.
+// linear loop whose Jacobian is nearly singular (examined for given parameters, and again where a pivot or
+// the entries of a row have become ten times as small) or whose solution is suspiciously large: a rank can be
+// decided only there. The matrix of the whole loop, rows and columns scaled, is singular if its condition is
+// beyond what double precision resolves. Then the equations are dependent, and the failure names them.
 //
 // A nonlinear loop is solved by Newton's method (newton.cpp).
 #pragma once
@@ -66,6 +66,10 @@ class AlgebraicLoopSolver {
   /// The largest quotient of a correction and the one before since then. It is proportional to the distance
   /// from the start of the method.
   double contraction() const { return contraction_; }
+  /// Of a linear loop: the sign of the determinant of the Jacobian at the last solution, +1 or -1; of a
+  /// solution without tearing, whose Jacobian is another one, +2 or -2. 0: it is singular. Where the sign
+  /// changes with the time there is a moment at which the loop has no solution, or many.
+  int determinant_sign(const Point& point);
   /// Discards the factors and checks that depend on parameters.
   void parameters_changed();
   std::span<const std::uint32_t> unknowns() const { return unknowns_; }
@@ -88,6 +92,8 @@ class AlgebraicLoopSolver {
   double backward_error(const Point& point, double limit);
   Accuracy accuracy(const Point& point);
   bool cancels(const Point& point);
+  bool has_weakened() const;
+  void remember_strength();
   bool decide_rank(const Point& point, Failure& failure);
   bool newton(const Point& point, Failure& failure);
   /// The next step of Newton's method, into `step_`; the failure if there is none. The start may be
@@ -133,6 +139,7 @@ class AlgebraicLoopSolver {
   LinearSystem::Status evaluate_jacobian(const Point& point);
   bool perturb(const Point& point, int attempt);
   double length(const std::vector<double>& step) const;
+  bool is_short(const Point& point, const std::vector<double>& correction) const;
   void describe(const Point& point, FailureKind kind, std::uint32_t iterations, Failure& failure);
   void describe_dependence(const Point& point, Failure& failure);
   std::uint32_t residual_equation(std::uint32_t row) const;
@@ -158,8 +165,12 @@ class AlgebraicLoopSolver {
   bool factored_ = false, pivots_checked_ = false;
   double reach_ = std::numeric_limits<double>::max();  // longest first correction with kept factors
   bool rank_decided_ = false;                          // for the present parameters
-  std::unique_ptr<Untorn> untorn_;                     // made on first use
+  // The smallest ones for which the rank has been decided: the pivot, and the entry of each row (reciprocal).
+  double decided_pivot_ = 0;
+  std::vector<double> decided_scales_;
+  std::unique_ptr<Untorn> untorn_;  // made on first use
   bool can_untear_, prefer_untorn_ = false;
+  bool solved_untorn_ = false;  // the last solution of a linear loop is one without tearing
   bool branch_uncertain_ = false, stay_ = false, rough_ = false;
   bool keeps_dense_ = false;  // corrections with kept factors show, cheaply, that the method contracts
   int start_sign_ = 0;        // of the determinant of the Jacobian

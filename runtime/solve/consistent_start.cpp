@@ -19,7 +19,9 @@ constexpr int kSamples = 3;           // points at which a coefficient must vani
 // Equations that are solved together; and those of a loop of which the rank is examined although it has been
 // solved.
 constexpr std::size_t kMostRows = 20'000, kMostExamined = 500;
-constexpr int kMostRefused = 20;
+// Refused guesses, for each of which all begins anew: so many, and more while they cost less than this, in
+// variables.
+constexpr std::size_t kMostRefused = 20, kMostRestarted = 10'000'000;
 
 /// A number in [-1, 1] that looks random.
 double sample(std::uint32_t variable, int point) {
@@ -36,7 +38,8 @@ bool ConsistentStart::solve(double time) {
   time_ = time;
   start_ = instance_.values;
   guessed_.refused.clear();
-  for (int tries = 0; tries <= kMostRefused; ++tries) {
+  const std::size_t most = std::max(kMostRefused, kMostRestarted / std::max<std::size_t>(start_.size(), 1));
+  for (std::size_t tries = 0; tries <= most; ++tries) {
     const std::size_t refused = guessed_.refused.size();
     std::ranges::copy(start_, instance_.values.begin());
     if (attempt()) return true;

@@ -7,6 +7,8 @@ namespace runtime {
 
 namespace {
 
+constexpr double kRounding = 1e-9;  // errors of values that are solutions themselves, relative to their size
+
 void evaluate_row(const Model& model, std::uint32_t kernel, const KernelBatch& batch, const Point& point,
                   std::uint32_t row, double* out) {
   const Kernel& code = model.kernels[kernel];
@@ -84,10 +86,43 @@ double EquationRows::magnitude(const std::vector<Partial>& partials, const Point
   return sum;
 }
 
+/// By how much the residual, which is `residual` at the point, changes where a variable moves by a distance,
+/// in the direction of the larger change. Not finite: the equation has no value on either side.
+double EquationRows::change(BatchRow at, const Point& point, std::uint32_t variable, double distance,
+                            double residual) {
+  double& value = point.values[variable];
+  const double before = value;
+  double largest = HUGE_VAL;
+  for (const double end : {before - distance, before + distance}) {
+    value = end;
+    const double moved = std::abs(this->residual(at, point) - residual);
+    if (std::isfinite(moved)) largest = std::isfinite(largest) ? std::max(largest, moved) : moved;
+  }
+  value = before;
+  return largest;
+}
+
+double EquationRows::allowed(BatchRow at, const Point& point, double tolerance, double residual) {
+  const std::vector<Partial> terms = partials(at, point);
+  double sum = 0;
+  for (const Partial& p : terms) {
+    const double size = std::max(std::abs(point.values[p.variable]), nominal_[p.variable]);
+    const double slope = std::abs(p.value);
+    const double term = std::min(slope * size, change(at, point, p.variable, size, residual));
+    double rounding = slope * kRounding * size;
+    if (rounding > tolerance * term)
+      rounding = std::min(rounding, change(at, point, p.variable, kRounding * size, residual));
+    if (std::isfinite(term)) sum += std::max(tolerance * term, std::isfinite(rounding) ? rounding : 0);
+  }
+  return sum;
+}
+
 bool EquationRows::holds(BatchRow at, const Point& point, double tolerance) {
-  const double residual = std::abs(this->residual(at, point));
+  const double signed_residual = this->residual(at, point), residual = std::abs(signed_residual);
+  if (!std::isfinite(residual)) return false;
   const double here = magnitude(partials(at, point), point);
-  if (here > 0 || residual == 0) return residual <= tolerance * here;
+  if (residual == 0) return true;
+  if (here > 0) return residual <= allowed(at, point, tolerance, signed_residual);
   const std::vector<std::uint32_t> moved = variables(at);  // each once: they are restored in any order
   here_.clear();
   for (const std::uint32_t v : moved) {

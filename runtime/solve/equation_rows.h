@@ -44,12 +44,17 @@ class EquationRows {
   /// The magnitude of the terms of a row at the point: of each variable the partial derivative times its
   /// value or, if that is larger, its nominal value. Residuals and coefficients are judged relative to it.
   double magnitude(const std::vector<Partial>& partials, const Point& point) const;
-  /// Whether a residual is within `tolerance` of the magnitude of the terms. Where all partial derivatives
-  /// vanish, as those of x^2 at 0 do, the terms are quadratic: then within its square of their magnitude at
-  /// nominal distances from the point.
+  /// Whether a residual is within `tolerance` of the magnitude of the terms, or explained by changes of the
+  /// values within rounding. A partial derivative may be infinite at the point, as that of sqrt x at 0 is: a
+  /// term counts no more than what the residual changes by where its variable moves by its value or nominal
+  /// value. Where all partial derivatives vanish, as those of x^2 at 0 do, the terms are quadratic: then
+  /// within the square of `tolerance` of their magnitude at nominal distances from the point.
   bool holds(BatchRow at, const Point& point, double tolerance);
 
  private:
+  double change(BatchRow at, const Point& point, std::uint32_t variable, double distance, double residual);
+  double allowed(BatchRow at, const Point& point, double tolerance, double residual);
+
   const Model& model_;
   const std::vector<double>& nominal_;
   std::vector<std::uint32_t> variables_;

@@ -42,6 +42,7 @@ constexpr double kSameBranch = 0.25, kSameBranchSparse = 0.5, kShort = 1e-6;
 constexpr double kNextQuotient = 0.8, kQuadratic = 0.1, kNextStep = 3;
 constexpr double kNear = 0.01;   // inner variables at the start, and those of the solution before
 constexpr double kRough = 1e-4;  // correction of a point on the way
+constexpr double kFarAway = 4;   // a step that begins at this multiple of its end comes from far away
 
 }  // namespace
 
@@ -50,6 +51,15 @@ double AlgebraicLoopSolver::length(const std::vector<double>& step) const {
   for (std::size_t k = 0; k < step.size(); ++k)
     largest = std::max(largest, std::abs(step[k]) / (std::abs(x_[k]) + nominal_[k]));
   return largest;
+}
+
+/// Whether a correction, at the values of the unknowns, is within the tolerance relative to these. They may
+/// be much smaller than those from which the step began, by which `length` measures.
+bool AlgebraicLoopSolver::is_short(const Point& point, const std::vector<double>& correction) const {
+  for (std::size_t k = 0; k < correction.size(); ++k)
+    if (!(std::abs(correction[k]) <= kStepTolerance * (std::abs(point.values[unknowns_[k]]) + nominal_[k])))
+      return false;
+  return true;
 }
 
 bool AlgebraicLoopSolver::perturb(const Point& point, int attempt) {
@@ -194,9 +204,13 @@ std::optional<FailureKind> AlgebraicLoopSolver::newton_step(const Point& point, 
 void AlgebraicLoopSolver::scale_rows(const std::vector<double>& step) {
   const SparsePattern& pattern = system_.pattern();
   std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
-  for (std::size_t c = 0; c < unknowns_.size(); ++c)
+  for (std::size_t c = 0; c < unknowns_.size(); ++c) {
+    // From far away the end counts: what rounding leaves of the step there the next one removes.
+    const double size =
+        std::min(std::abs(x_[c]) + std::abs(step[c]), kFarAway * std::abs(x_[c] + step[c]) + nominal_[c]);
     for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
-      row_scale_[pattern.rows[k]] += std::abs(system_.values()[k]) * (std::abs(x_[c]) + std::abs(step[c]));
+      row_scale_[pattern.rows[k]] += std::abs(system_.values()[k]) * size;
+  }
 }
 
 AlgebraicLoopSolver::Damping AlgebraicLoopSolver::damp_step(const Point& point, double& full, double& rest) {
@@ -207,12 +221,12 @@ AlgebraicLoopSolver::Damping AlgebraicLoopSolver::damp_step(const Point& point, 
     residuals(point, residual_.data());
     if (!all_finite(residual_)) continue;
     if (damping == 1) {
-      if (full <= kStepTolerance) return Damping::Converged;
+      if (full <= kStepTolerance && is_short(point, step_)) return Damping::Converged;
       if (rounding()) return Damping::Converged;
     }
     if (!correction(trial_)) continue;
     rest = length(trial_);
-    if (damping == 1 && rest <= kStepTolerance) {
+    if (damping == 1 && is_short(point, trial_)) {
       for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] += trial_[k];
       residuals(point, residual_.data());
       return Damping::Converged;

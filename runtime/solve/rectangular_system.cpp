@@ -22,7 +22,8 @@ constexpr double kMoves[] = {0, 1e-3, 0.3};
 
 double largest(const std::vector<double>& x) {
   double result = 0;
-  for (double v : x) result = std::max(result, std::abs(v));
+  for (double v : x)
+    if (const double size = std::abs(v); !(size <= result)) result = std::isnan(size) ? HUGE_VAL : size;
   return result;
 }
 double squares(const std::vector<double>& x) {

@@ -240,3 +240,66 @@ main = simulate (tank 1.0 0.5) with { stop = 1.0 }
   CHECK(sigrel({"run", file, "--init-from", unknown})
             .err.find("the model has no variable of this name: `r1.r`") != std::string::npos);
 }
+
+TEST_CASE("steady: each condition is judged by its own size") {
+  const std::string model = temporary("bound_far.sr",
+                                      "m :: SR ()\nm = sigrel () where\n  local a :: Real\n"
+                                      "  local b :: Real with { min = 0.0 }\n"
+                                      "  der a = 1.0e10 - a\n  der b = -0.5 - b\n"
+                                      "  initially\n    a = 0.0\n    b = 1.0\n");
+  const Finished f = sigrel({"steady", model, "-e", "m"});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("SR0592") != std::string::npos);
+  CHECK(f.err.find("the derivative of `b` is -0.5") != std::string::npos);
+  CHECK(f.err.find("the derivative of `a`") == std::string::npos);
+}
+
+TEST_CASE("steady: a value that is far from its nominal value is told") {
+  const std::string model = temporary("far.sr",
+                                      "m :: SR ()\nm = sigrel () where\n  local p :: Real\n"
+                                      "  der p = 3.0e5 - sqrt p\n  initially p = 1.0\n");
+  const Finished f = sigrel({"steady", model, "-e", "m"});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("`p` became more than 10^9 times its nominal value and its value at the start") !=
+        std::string::npos);
+  CHECK(f.err.find("declare `p` with a `nominal` value") != std::string::npos);
+}
+
+TEST_CASE("steady: bounds that are expressions of parameters hold, unless a free one moves them") {
+  const std::string model = temporary("expression_bound.sr",
+                                      "m :: (h :: Real) -> SR ()\nm h = sigrel () where\n"
+                                      "  local b :: Real with { max = 0.5 * h }\n"
+                                      "  der b = (b - 1.0) * (b - 3.0)\n  initially b = 0.9\n"
+                                      "h = 1.0\nmain = simulate (m h)\n");
+  const Finished f = sigrel({"steady", model});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("bounds are in the way: `b` at most 0.5") != std::string::npos);
+  CHECK(sigrel({"steady", model, "--set", "h=2.5"}).code == 0);
+  const Finished free = sigrel({"steady", model, "--vary", "h", "--fix", "h=2.5"});
+  CHECK(free.err.find("at most 0.5") == std::string::npos);
+}
+
+TEST_CASE("steady: a variable that nothing needs may have no tangent at the start") {
+  const std::string model = temporary("unneeded.sr",
+                                      "m :: SR ()\nm = sigrel () where\n  local x, y :: Real\n"
+                                      "  der x = 1.0 - x\n  y = sqrt x\n  initially x = 0.0\n");
+  const Finished f = sigrel({"steady", model, "-e", "m"});
+  INFO(f.err);
+  CHECK(f.code == 0);
+  CHECK(f.out.find("x  1\n") != std::string::npos);
+  CHECK(sigrel({"linearize", model, "-e", "m"}).code == 0);
+}
+
+TEST_CASE("steady: the search stays on the branch of an algebraic loop, or says that it does not") {
+  const std::string model =
+      temporary("branch.sr",
+                "m :: (a :: Real) -> SR ()\nm a = sigrel () where\n  local x, y :: Real\n"
+                "  y^3 - y = x\n  der x = -(y - a) * (y + 1.5)\n"
+                "  guess y = 1.4\n  initially x = 1.0\na = 0.65\n"
+                "main = simulate (m a) with { stop = 50.0 }\n");
+  const Finished f = sigrel({"steady", model});
+  INFO(f.err);
+  CHECK(f.code == 0);
+  CHECK(f.out.find("-0.375") != std::string::npos);
+  CHECK(f.err.find("SR0521") == std::string::npos);
+}

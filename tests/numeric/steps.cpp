@@ -95,6 +95,7 @@ TEST_CASE("pulses of many equations that read one state") {
 
 TEST_CASE("a quotient that has a value where its divisor is zero, and a root that reaches zero") {
   check_cases({{"removable", 2, 2 * 0.946083070367183},  // twice the sine integral of 1
+               {"removableOfEquation", 2, 2 * 0.946083070367183},
                {"alone (\\x -> -sqrt x) 1.0", 1.9, 0.0025}});
 }
 
@@ -117,6 +118,12 @@ TEST_CASE("no step goes over a pole") {
   check_ends("ofState (\\p -> 1.0 / (p - 1.0))", 1);
   check_ends("ofState tan", kPi / 2);
   check_ends("overZero", 1);
+}
+
+TEST_CASE("no step goes over a pole of a linear equation, which no division shows") {
+  check_ends("poleOfEquation", 0.05);
+  check_ends("poleOfLoop", 0.05);
+  check_ends("poleOfConstraint", 0.12253);
 }
 
 // Its loops have no solution at times just before the end of a step, and again just before the end of the
@@ -178,6 +185,12 @@ TEST_CASE("auto follows stiffness: Adams before, BDF while, Adams after") {
   CHECK(s.method_changes == 2);
   CHECK(s.steps < bdf.steps);
   CHECK(s.steps < adams.steps);
+}
+
+TEST_CASE("auto sees that a part becomes stiff that nothing couples to a faster one") {
+  const Run run = numeric::Model("steps.sr", "apart").run({.stop = 5.5});
+  CHECK(run.outcome.statistics.method_changes == 1);
+  CHECK(value(run, "y") == Approx(std::cos(5.5)).margin(1e-4));
 }
 
 TEST_CASE("auto integrates what is not stiff by Adams alone, also badly scaled") {

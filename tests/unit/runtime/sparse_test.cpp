@@ -40,9 +40,10 @@ TEST_CASE("KLU and dense agree") {
       for (std::size_t c = 0; c < n; ++c)
         for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
           dense.values()[k] = klu.values()[k] =
-              uniform(random) + (pattern.rows[k] == std::int64_t(c) ? 5 : 0);
+              uniform(random) + (pattern.rows[k] == std::int64_t(c) ? random() % 2 ? 5 : -5 : 0);
       REQUIRE(dense.factor() == LinearSystem::Status::Ok);
       REQUIRE(klu.factor() == LinearSystem::Status::Ok);
+      CHECK(klu.determinant_sign() == dense.determinant_sign());
       std::vector<double> a(n), b(n);
       for (std::size_t i = 0; i < n; ++i) a[i] = b[i] = uniform(random);
       dense.solve(a.data());
@@ -122,6 +123,33 @@ TEST_CASE("sparse solutions satisfy their equations") {
       CHECK(worst <= 1e-10);
     }
   }
+}
+
+TEST_CASE("the sign of a determinant, by fronts") {
+  constexpr std::uint32_t kSide = 24, n = kSide * kSide;  // a grid: fill-in
+  std::vector<Entry> entries;
+  for (std::uint32_t i = 0; i < n; ++i)
+    for (const std::uint32_t j : {i, i - 1, i + 1, i - kSide, i + kSide})
+      if (j < n) entries.push_back({i, j});
+  std::vector<std::uint32_t> positions;
+  const SparsePattern pattern = compress(n, entries, positions);
+  LinearSystem dense(pattern, n), fronts(pattern, 0);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  int negative = 0;
+  for (int round = 0; round < 12; ++round) {
+    for (std::uint32_t c = 0; c < n; ++c)
+      for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+        dense.values()[k] = fronts.values()[k] =
+            uniform(random) + (pattern.rows[k] == std::int64_t(c) ? random() % 2 ? 3 : -3 : 0);
+    REQUIRE(dense.factor() == LinearSystem::Status::Ok);
+    REQUIRE(fronts.factor() == LinearSystem::Status::Ok);
+    CHECK(fronts.determinant_sign() == dense.determinant_sign());
+    negative += fronts.determinant_sign() < 0;
+  }
+  CHECK(fronts.method() == "multifrontal");
+  CHECK(negative > 0);
+  CHECK(negative < 12);
 }
 
 TEST_CASE("rows are exchanged more than once") {

@@ -52,6 +52,14 @@ TEST_CASE("the spectral radius of a heated rod, of an oscillator, of a stiff pai
   CHECK(SpectralRadius().estimate(nothing.pattern, nothing.values) == 0);
 }
 
+TEST_CASE("a mode that nothing couples to a faster one is seen when it becomes faster") {
+  Sparse two(2, {{0, 0}, {1, 1}}, {-100, -1});
+  SpectralRadius radius;
+  for (int k = 0; k < 100; ++k) CHECK(radius.estimate(two.pattern, two.values) == Approx(100).epsilon(1e-6));
+  const Sparse after(2, {{0, 0}, {1, 1}}, {-100, -1e6});
+  CHECK(radius.estimate(after.pattern, after.values) == Approx(1e6).epsilon(1e-3));
+}
+
 TEST_CASE("waves, with and without damping, and what is stiff besides") {
   auto oscillator = [](double w, double damping) {
     return Sparse(2, {{0, 1}, {1, 0}, {1, 1}}, {1, -w * w, -2 * damping * w});

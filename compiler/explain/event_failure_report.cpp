@@ -236,10 +236,10 @@ class EventReport : FailureNames {
     const bool handled = std::ranges::any_of(
         f_.triggers, [&](std::uint32_t t) { return trigger_origin(t).source == places[0].source; });
     // Where nothing crosses zero, a clock that ticks too often (runtime::Clocks::endless).
-    const bool clock =
-        f_.equations.empty() && !f_.triggers.empty() && std::ranges::all_of(f_.triggers, [&](std::uint32_t t) {
-          return c_.system.events.triggers[t].kind == system::Trigger::Every;
-        });
+    const bool clock = f_.equations.empty() && !f_.triggers.empty() &&
+                       std::ranges::all_of(f_.triggers, [&](std::uint32_t t) {
+                         return c_.system.events.triggers[t].kind == system::Trigger::Every;
+                       });
     d.help(
         clock ? "the simulation would have more than 10^12 ticks: give the clock a longer period"
         : sequence || handled

@@ -347,9 +347,8 @@ std::vector<std::string> EventLog::lines() {
   std::vector<Counted> found;
   if (past_.empty()) {
     for (const Condition& c : conditions_) found.push_back({line_of(c), c.count});
-    return lines_of(found, [&](std::size_t k) {
-      return counted(text(k), conditions_[k].fires, conditions_[k].count);
-    });
+    return lines_of(
+        found, [&](std::size_t k) { return counted(text(k), conditions_[k].fires, conditions_[k].count); });
   }
   leave();
   std::vector<const Key*> keys;

@@ -110,7 +110,7 @@ class EventLog final : public runtime::EventObserver {
   bool found_written_ = false;              // `twin` and `repeated_` are known, which texts need
   std::vector<std::uint32_t> assignments_;  // of the model, by trigger
   std::vector<std::uint8_t> shown_;         // of an event, by jump
-  std::map<Key, std::uint64_t> past_;  // counts
+  std::map<Key, std::uint64_t> past_;       // counts
 };
 
 }  // namespace sigrel::explain

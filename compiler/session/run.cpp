@@ -363,8 +363,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     explain::note_continuation(last_model, block, diagnostics_);
   if (!failure) explain::note_other_solutions(last_model, run.outcome.others, diagnostics_);
   explain::warn_of_jumps(last_model, run.outcome.jumps, diagnostics_);
-  explain::note_constant_conditions(last_model.system, run.outcome.constantly_true,
-                                    !experiment->from.empty(), diagnostics_);
+  explain::note_constant_conditions(last_model.system, run.outcome.constantly_true, !experiment->from.empty(),
+                                    diagnostics_);
   if (run.outcome.solver_change) explain::note_solver_change(*run.outcome.solver_change, diagnostics_);
   if (!options.is_point) {
     bounds.report(model, diagnostics_);

@@ -105,7 +105,7 @@ class ExactComponents {
   std::unique_ptr<Group> together_;  // of the last components that had an event together
   std::vector<std::uint32_t> together_ids_;
   std::vector<Next> simultaneous_, aside_;
-  std::vector<std::uint32_t> crossed_;  // zero crossings, ascending
+  std::vector<std::uint32_t> crossed_;     // zero crossings, ascending
   std::vector<std::uint8_t> interrupted_;  // by trigger: `find_interrupted`, by events together
   std::size_t count_ = 0;
   std::size_t queued_ = 0;  // components in the queue, or without another event

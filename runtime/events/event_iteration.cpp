@@ -21,8 +21,8 @@ double roundings(int iteration) {
 // Times between events that are errors: this part of a moment, and of the time; this multiple of the time in
 // which what is compared moves by its rounding error, as the times may shrink much from one to the next.
 constexpr double kShortest = 1e-3, kRoundingTime = 1e-14, kUnresolved = 100;
-// What states may change by in a time that is negligible, relative to their magnitude or nominal value; such a
-// time is this multiple of the rounding error of the time, or more.
+// What states may change by in a time that is negligible, relative to their magnitude or nominal value; such
+// a time is this multiple of the rounding error of the time, or more.
 constexpr double kNegligible = 1e-6, kLeastRoundings = 128;
 }  // namespace
 
@@ -137,8 +137,8 @@ bool EventIteration::advance(const Point& from, Point& later, double length) {
 }
 
 /// Decides comparisons that are at zero by their differences a moment later, or sooner where that shows more
-/// than rounding error; where the change in a moment is rounding error, as of a velocity at rest whose force is
-/// just beginning, by two moments. Whether one changed.
+/// than rounding error; where the change in a moment is rounding error, as of a velocity at rest whose force
+/// is just beginning, by two moments. Whether one changed.
 bool EventIteration::look_ahead(const Point& point, bool after_assignment, bool first_only) {
   const bool undecided = zero_crossings_.undecided(after_assignment);
   evaluated_ = undecided ? Evaluated::Inputs : Evaluated::Consistent;

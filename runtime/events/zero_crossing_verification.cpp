@@ -40,7 +40,11 @@ ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Poi
     const std::uint32_t k = functions_.watched()[w];
     const bool holds = agrees(k, differences()[k], parameters);
     if (!holds && at_zero(k)) return false;
-    if (!holds) {
+    // One that has gone through its piece since, to the one behind it, has not returned.
+    const bool goes_on = !holds && !functions_.is_comparison(k) &&
+                         why_unconfirmed_[w] == Unconfirmed::Crossed &&
+                         beyond_zero(k, true, parameters) != left_[k];
+    if (!holds && !goes_on) {
       changed_[k] = true;
       if (why_unconfirmed_[w] == Unconfirmed::ByRate) {
         result = Verification::Missed;

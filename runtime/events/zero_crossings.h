@@ -228,6 +228,7 @@ class ZeroCrossings {
   std::vector<std::uint8_t> is_at_zero_;   // the same at the last `update`
   std::vector<std::uint8_t> kept_;         // its value, by the last `update`, as it had come to zero
   std::vector<double> at_crossing_;        // difference where the crossing was located
+  std::vector<double> left_;               // what was held before it
   std::vector<double> at_update_;          // argument at the last `update`
   std::vector<double> reference_;          // difference from which rates are measured
   std::vector<double> rate_after_;         // of the undecided ones: in a moment

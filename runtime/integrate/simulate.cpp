@@ -462,10 +462,9 @@ bool Simulation::change_structure(InitialValueProblem& problem, bool at_once) {
   }
   if (!problem.instance.observe(time, problem.instance.model.observed)) return failed(problem);
   const EventHandler& handler = problem.events.handler();
-  auto next = control_.structure->next({time, outcome_.transitions, problem.instance.values,
-                                        problem.instance.parameters, outcome_.jumps, handler.holding(),
-                                        handler.constant(), at_once, outcome_.before_jump,
-                                        problem.events.take_history()});
+  auto next = control_.structure->next(
+      {time, outcome_.transitions, problem.instance.values, problem.instance.parameters, outcome_.jumps,
+       handler.holding(), handler.constant(), at_once, outcome_.before_jump, problem.events.take_history()});
   outcome_.jumps.clear();  // their numbers are those of the model that ended
   if (!next) {
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = time};

@@ -21,10 +21,10 @@ struct StructureEnd {
   std::span<const std::uint32_t> transitions;  // triggers whose condition holds, ascending
   std::span<const double> values;              // of all variables
   std::span<const double> parameters;
-  std::span<const BranchJump> jumps;      // of solutions of algebraic loops in this part
+  std::span<const BranchJump> jumps;  // of solutions of algebraic loops in this part
   // By condition of Events::conditions: whether it holds, and whether it has held since the start of the run.
   std::span<const std::uint8_t> holding, constant;
-  bool at_once = false;                   // the part ends where it began, before a row of it is written
+  bool at_once = false;  // the part ends where it began, before a row of it is written
   /// Of all variables before the event, if it changed some of StructureSource::tied; else empty.
   std::span<const double> before{};
   /// Of the delays of the model, at this time; null if there are none.

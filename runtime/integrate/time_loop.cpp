@@ -141,8 +141,8 @@ bool TimeLoop::suspend() {
     problem_.instance.failure() = {};  // the next step will tell why
     return false;
   }
-  suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_, close_,
-                     reversals_, scales_ ? scales_->largest() : std::vector<double>());
+  suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_, close_, reversals_,
+                     scales_ ? scales_->largest() : std::vector<double>());
   return true;
 }
 

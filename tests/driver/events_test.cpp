@@ -430,7 +430,8 @@ main = simulate m with { stop = 1.0, steps = 10 }
   CHECK(!contains(logged.err, "2 times"));
 }
 
-TEST_CASE("handlers that are not executed are noted with clocks of parts, after a checkpoint, and with modes") {
+TEST_CASE(
+    "handlers that are not executed are noted with clocks of parts, after a checkpoint, and with modes") {
   const std::string parts = R"(part :: Real -> SR ()
 part a = sigrel () where
   local x :: Real
@@ -471,14 +472,16 @@ m = sigrel () where
 main = simulate m with { stop = 1.0, steps = 10 }
 )";
   const std::string several = temporary("parts.sr", parts), modes = temporary("modes.sr", switched);
-  const std::string checkpoint = temporary("run.ckpt"), results = temporary("run.csv");
+  const std::string results = temporary("run.csv");
   const std::vector<std::vector<std::string>> commands = {
       {"run", several, "--components", "on"},
       {"run", several, "--components", "off"},
-      {"run", several, "--components", "on", "-o", results, "--checkpoint", checkpoint, "--every", "5rows"},
-      {"run", several, "--components", "off", "-o", results, "--checkpoint", checkpoint, "--every", "5rows"},
+      {"run", several, "--components", "on", "-o", results, "--checkpoint", temporary("on.ckpt"), "--every",
+       "50rows"},
+      {"run", several, "--components", "off", "-o", results, "--checkpoint", temporary("off.ckpt"), "--every",
+       "50rows"},
       {"run", modes},
-      {"run", modes, "-o", results, "--checkpoint", checkpoint, "--every", "5rows"}};
+      {"run", modes, "-o", results, "--checkpoint", temporary("modes.ckpt"), "--every", "2rows"}};
   for (const auto& command : commands) {
     const Finished run = sigrel(command);
     INFO(run.err);

@@ -317,7 +317,7 @@ TEST_CASE("Quantised states: a clock reads what a `when` assigns in the round of
   for (const char* solver : {"auto", "ida", "qss"}) {
     INFO(solver);
     const Run run = Model("quantised.sr", "readsWhen").run({.stop = 0.9, .steps = 9, .solver = solver});
-    numeric::check_values(
-        run, {{"b", 1}, {"before", 0}, {"c", 2}, {"d", 10}, {"x", 0.4}, {"y", 10.4}, {"w", 4}});
+    numeric::check_values(run,
+                          {{"b", 1}, {"before", 0}, {"c", 2}, {"d", 10}, {"x", 0.4}, {"y", 10.4}, {"w", 4}});
   }
 }

@@ -54,7 +54,7 @@ TEST_CASE("Pieces of time are met exactly") {
 }
 
 TEST_CASE("An argument that jumps from one end of its piece to the other one is in the piece there") {
-  for (const char* solver : {"auto", "cvode", "adams", "ida"}) {
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"}) {
     INFO(solver);
     const Run run = Model("pieces.sr", "jumpToBoundary").run({.stop = 1, .steps = 1, .solver = solver});
     numeric::check_values(run, {{"s", 1},

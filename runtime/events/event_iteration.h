@@ -195,6 +195,8 @@ class EventIteration {
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool after_assignment, bool first_only);
   void record_rates(const Point& point, bool evaluated);
+  bool pass_guards(const Point& point, std::span<const double> before);
+  bool evaluate_at_crossing(const Point& point);
   std::vector<int> crossings_at_start(const Point& point);
   void count_reversal(double time);
   bool handle_events(const Point& point);
@@ -216,7 +218,7 @@ class EventIteration {
   bool disagree_ = false;  // assignments of the last repetition, by more than rounding errors
   bool zero_crossings_changed_ = false;
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
-  std::vector<double> here_, later_, parameters_before_, parameters_at_round_;
+  std::vector<double> here_, later_, parameters_before_, parameters_at_round_, values_before_;
   ZeroCrossings::Decisions decisions_;
   std::vector<std::uint8_t> conditions_before_;
   ChangeCounts counts_;

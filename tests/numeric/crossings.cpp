@@ -226,3 +226,17 @@ TEST_CASE("The same comparison in both equations of a diode is one zero crossing
     rows += crossing.differences.rows();
   CHECK(rows == 5);
 }
+
+TEST_CASE("A guard holds at its crossing, whatever rounding leaves of it there") {
+  for (const char* x0 : {"0.5", "0.3", "0.7", "1.0 / 3.0"})
+    for (const char* solver : {"auto", "cvode", "adams", "ida"}) {
+      INFO(x0 << ", " << solver);
+      numeric::Model model("crossings.sr", (std::string("guardedRoot (") + x0 + ")").c_str());
+      const Run run = model.run({.stop = 2, .steps = 4, .solver = solver, .events = true});
+      for (const std::string& name : run.trajectory.names())
+        for (const double v : column(run, name)) CHECK(std::isfinite(v));
+      const double end = 2 + column(run, "x").front();
+      CHECK(value(run, "v") == Approx(std::sqrt(2 * end)).epsilon(1e-4));
+      CHECK(value(run, "u") == Approx(2 * std::pow(end, 1.5) / 3).epsilon(1e-3));
+    }
+}

@@ -240,3 +240,14 @@ TEST_CASE("A guard holds at its crossing, whatever rounding leaves of it there")
       CHECK(value(run, "u") == Approx(2 * std::pow(end, 1.5) / 3).epsilon(1e-3));
     }
 }
+
+TEST_CASE("A condition that is no number at first becomes true where it does") {
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"}) {
+    INFO(solver);
+    const Run run =
+        numeric::Model("crossings.sr", "undefinedAtFirst").run({.stop = 1, .steps = 4, .solver = solver});
+    CHECK(value(run, "n") == 1);
+    CHECK(value(run, "k") == 1);
+    CHECK(value(run, "at") == Approx(0.51).epsilon(1e-5));
+  }
+}

@@ -20,6 +20,9 @@ double roundings(int iteration) {
 // Crossings that are located by rounding on the wrong side are passed in parts of a moment, from the first one
 // on, each so much longer than the one before.
 constexpr double kFirstPart = 1e-9, kLongerPart = 10;
+// The rounds of one instant: at least the first, and several for each handler, so that each may drive the
+// next one.
+constexpr std::size_t kLeastRounds = 1000, kRoundsOfHandler = 2;
 // Times between events that are errors: this part of a moment, and of the time.
 constexpr double kShortest = 1e-3, kRoundingTime = 1e-14;
 }  // namespace
@@ -241,8 +244,10 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
 /// The rounds of an instant; equations and zero crossings are consistent before and after.
 bool EventIteration::handle_events(const Point& point) {
   if (handler_.empty()) return true;
-  int last_fired = 0;
-  for (int round = 0; round < ZeroCrossings::kIterations; ++round) {
+  std::size_t last_fired = 0;
+  const std::size_t most =
+      std::max(kLeastRounds, kRoundsOfHandler * std::size_t{instance_.model.events.triggers});
+  for (std::size_t round = 0; round < most; ++round) {
     const bool fired = handler_.fire(point);
     if (const auto failure = handler_.undefined_condition(point.time)) {
       instance_.failure() = *failure;
@@ -263,10 +268,11 @@ bool EventIteration::handle_events(const Point& point) {
     }
   }
   instance_.failure() = endless(point.time);
+  instance_.failure().events = static_cast<std::uint32_t>(most);
   for (const std::uint32_t t : counts_.triggers())  // those that fired in other rounds drive these
     if (std::ranges::find(instance_.failure().triggers, t) == instance_.failure().triggers.end())
       instance_.failure().triggers.push_back(t);
-  if (last_fired < ZeroCrossings::kIterations / 2) {  // equations alone change in each round
+  if (last_fired < most / 2) {  // equations alone change in each round
     instance_.failure().triggers.clear();
     handler_.add_unsettled(instance_.values, instance_.failure());
   }

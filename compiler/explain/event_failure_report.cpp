@@ -220,9 +220,9 @@ class EventReport : FailureNames {
                                    : diagnostics_.report(Code::EndlessEvents, span_of(places[0]), message);
     if (!places.empty()) {
       std::string instance = system::instance_name(c_.system, places[0].instance);
-      d.label((sequence  ? "most of the events come from here"
+      d.label((sequence     ? "most of the events come from here"
                : rounds > 0 ? "a condition here becomes true again and again"
-                        : "a condition here changes back as soon as it has changed") +
+                            : "a condition here changes back as soon as it has changed") +
               (instance.empty() ? std::string() : ", in `" + instance + "`"));
     }
     // Handlers that make each other's conditions true.

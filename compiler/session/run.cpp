@@ -164,9 +164,10 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
         "choose a `stop` that is later than `start`");
   else if (const double latest = std::max(std::abs(e.start), std::abs(e.stop));
            e.stop > e.start && e.stop - e.start < kShortestRange * latest)
-    bad(fmt::format("an experiment of {:.3g} s begins so late, at {:.6g} s, that steps are below the rounding "
-                    "of the time",
-                    e.stop - e.start, e.start),
+    bad(fmt::format(
+            "an experiment of {:.3g} s begins so late, at {:.6g} s, that steps are below the rounding "
+            "of the time",
+            e.stop - e.start, e.start),
         "let the time begin at 0, and add the start to the time where the model needs it");
   if (!(e.tolerance >= kSmallestTolerance) || !(e.tolerance < 1))
     bad("the tolerance is " + explain::number(e.tolerance),

@@ -17,8 +17,8 @@ constexpr double kMostRoundings = 1e5;
 double roundings(int iteration) {
   return std::clamp(std::ldexp(1.0, iteration - kTolerantIterations), 1.0, kMostRoundings);
 }
-// Crossings that are located by rounding on the wrong side are passed in parts of a moment, from the first one
-// on, each so much longer than the one before.
+// Crossings that are located by rounding on the wrong side are passed in parts of a moment, from the first
+// one on, each so much longer than the one before.
 constexpr double kFirstPart = 1e-9, kLongerPart = 10;
 // The rounds of one instant: at least the first, and several for each handler, so that each may drive the
 // next one.
@@ -176,7 +176,8 @@ bool EventIteration::pass_guards(const Point& point, std::span<const double> bef
   return false;
 }
 
-/// At a crossing, also where what the values before guard has none any more by rounding: these are no numbers.
+/// At a crossing, also where what the values before guard has none any more by rounding: these are no
+/// numbers.
 bool EventIteration::evaluate_at_crossing(const Point& point) {
   if (evaluate_inputs(point)) return true;
   if (instance_.failure().kind != FailureKind::NotFinite) return false;

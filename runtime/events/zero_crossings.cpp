@@ -201,15 +201,14 @@ bool ZeroCrossings::keeps_value(std::size_t k, const Which& which, std::span<con
   return kept_[k];
 }
 
-/// Whether the argument of a piece has jumped from one boundary to the other one, as that of a floor from 0 to
-/// 1: the difference is zero at both.
+/// Whether the argument of a piece has jumped from one boundary to the other one, as that of a floor from 0
+/// to 1: the difference is zero at both.
 bool ZeroCrossings::is_at_other_boundary(std::size_t k, std::span<const double> parameters) const {
   if (functions_.is_comparison(k) || is_assigned(k)) return false;
   const bool was_at_boundary = was_at_zero_[k] || decided_by_[k] != DecidedBy::Difference;
   const double argument = functions_.arguments()[k];
   if (!was_at_boundary || argument == at_boundary_[k]) return false;
-  const Interval piece =
-      functions_.pieces(k, parameters.data()).bounds(functions_.held(k, parameters));
+  const Interval piece = functions_.pieces(k, parameters.data()).bounds(functions_.held(k, parameters));
   const auto is_high = [&](double a) { return piece.high - a < a - piece.low; };
   return is_high(argument) != is_high(at_boundary_[k]);
 }

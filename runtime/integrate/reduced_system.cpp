@@ -217,8 +217,7 @@ bool ReducedSystem::output(double time, const double* y, const double* rates,
                            std::span<const Step> observed) {
   load(time, y, rates);
   Evaluator& evaluator = instance_.evaluator;
-  return evaluator.run_checked(model_.dynamic, point(time)) &&
-         evaluator.run_checked(observed, point(time));
+  return evaluator.run_checked(model_.dynamic, point(time)) && evaluator.run_checked(observed, point(time));
 }
 
 Failure ReducedSystem::explain(double time, const double* y, const double* rates) {

@@ -27,8 +27,8 @@ bool QuantisedSolver::rests_outside(std::uint32_t crossing) const {
          functions_.pieces(crossing, instance_.parameters.data()).at(c.argument.c0) != c.held;
 }
 
-/// The piece that takes the place of the one that the argument leaves: the neighbour, or, beyond rounding, the
-/// one that holds there.
+/// The piece that takes the place of the one that the argument leaves: the neighbour, or, beyond rounding,
+/// the one that holds there.
 double QuantisedSolver::next_piece(std::uint32_t crossing) const {
   const CrossingPrediction& c = crossings_[crossing];
   const double argument = c.argument.c0;

@@ -80,9 +80,9 @@ struct Failure {
   bool dependent = false;
   std::uint32_t dependent_equations = 0;
   double left_over = 0, rounding = 0;
-  double step = 0;                          // the integrator's last step size
-  std::uint32_t events = 0;                 // EndlessEvents: not at one instant; so many followed each other
-  double interval = 0;                      // EndlessEvents: ever more closely, the last two after this time
+  double step = 0;           // the integrator's last step size
+  std::uint32_t events = 0;  // EndlessEvents: that followed each other; without `step`: rounds of one instant
+  double interval = 0;       // EndlessEvents: ever more closely, the last two after this time
   std::vector<FailedVariable> variables{};  // worst first, at most a few
   std::vector<FailedEquation> equations{};  // worst first, at most a few
   /// StartContradicts, dependent: redundant initial equations that do not hold, where the schedule succeeded.

@@ -35,8 +35,12 @@ ColumnId Events::previous_column(ColumnRef of, Span span) {
   columns_[own].type = type;
   columns_[own].discrete = true;
   add_constant(own, span);
-  rows_.add(slot_of(machine_.signals, own), rows_.source(system::EquationKind::Event, span, ""),
-            RowKind::Initial);
+  // At the start `pre x` is x. The start value of a discrete variable may be used at once, those that
+  // equations give follow from the first round.
+  const bool declared = of.is_own() && columns_[of.column()].discrete;
+  ExprPool& pool = machine_.signals;
+  rows_.add(declared ? pool.binary(Op::Sub, slot_of(pool, own), slot_of(pool, of)) : slot_of(pool, own),
+            rows_.source(system::EquationKind::Event, span, ""), RowKind::Initial);
   previous_.push_back({own, of});
   previous_of_.emplace(of.slot(), own);
   return own;

@@ -53,13 +53,14 @@ bool Machine::table_knots(const std::vector<double>& knots, const char* what, Sp
     if (last_) last_->help("a value that does not change needs no table");
     return false;
   }
+  const auto show = [](double x) { return std::isnan(x) ? std::string("NaN") : fmt::format("{}", x); };
   for (std::size_t i = 1; i < knots.size(); ++i) {
     if (knots[i - 1] < knots[i]) continue;
     bool twice = knots[i - 1] == knots[i];
     fail(Code::TableOrder, span,
          twice ? fmt::format("the table has two {} at {}", what, knots[i])
-               : fmt::format("the {} of the table do not ascend: {} comes after {}", what, knots[i],
-                             knots[i - 1]));
+               : fmt::format("the {} of the table do not ascend: {} comes after {}", what, show(knots[i]),
+                             show(knots[i - 1])));
     if (last_) {
       last_->note("its arguments must be strictly ascending");
       if (twice) last_->help("a jump is a signal `if`, or two points close together");

@@ -209,6 +209,7 @@ class EventReport : FailureNames {
     // Events that follow each other, at intervals that are not those of rounding.
     const bool closer = f_.interval > 0;
     const bool sequence = closer || (f_.events > 0 && f_.step > kChatter * std::abs(f_.time));
+    const std::uint32_t rounds = closer || sequence || f_.step > 0 ? 0 : f_.events;
     const std::string message =
         f_.initial ? "conditions contradict each other at the start"
         : closer   ? "events follow each other ever more closely until t = " + seconds(f_.time)
@@ -219,8 +220,9 @@ class EventReport : FailureNames {
                                    : diagnostics_.report(Code::EndlessEvents, span_of(places[0]), message);
     if (!places.empty()) {
       std::string instance = system::instance_name(c_.system, places[0].instance);
-      d.label((sequence ? "most of the events come from here"
-                        : "a condition here changes back as soon as it has changed") +
+      d.label((sequence     ? "most of the events come from here"
+               : rounds > 0 ? "a condition here becomes true again and again"
+                            : "a condition here changes back as soon as it has changed") +
               (instance.empty() ? std::string() : ", in `" + instance + "`"));
     }
     // Handlers that make each other's conditions true.
@@ -230,6 +232,8 @@ class EventReport : FailureNames {
       d.note(
           fmt::format("{} events, each after a shorter time than the one before; the last one after {:.3g} s",
                       f_.events, f_.interval));
+    else if (rounds > 0)
+      d.note(fmt::format("after {} rounds at this instant", rounds));
     else if (sequence)
       d.note(fmt::format("{} events in the last {:.3g} s", f_.events, f_.step));
     if (!f_.variables.empty()) d.note("with " + variables(4, true));

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <unordered_set>
 
+#include "compiler/explain/failure_names.h"
 #include "compiler/explain/failure_report.h"
 #include "compiler/explain/run_notes.h"
 #include "compiler/pipeline/structures.h"
@@ -29,6 +30,8 @@ using pipeline::Results;
 namespace {
 
 constexpr double kSmallestTolerance = 1e-13;
+// The shortest range of an experiment, as a part of its times: rounding of the time is 2e-6 of it then.
+constexpr double kShortestRange = 1e-10;
 constexpr std::size_t kPlotted = 6;              // curves of a default plot
 constexpr std::size_t kMostEventColumns = 1000;  // of results with rows at events by default
 
@@ -159,11 +162,18 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   else if (e.stop < e.start)
     bad(fmt::format("the experiment stops at {:.6g} s, before it starts at {:.6g} s", e.stop, e.start),
         "choose a `stop` that is later than `start`");
+  else if (const double latest = std::max(std::abs(e.start), std::abs(e.stop));
+           e.stop > e.start && e.stop - e.start < kShortestRange * latest)
+    bad(fmt::format(
+            "an experiment of {:.3g} s begins so late, at {:.6g} s, that steps are below the rounding "
+            "of the time",
+            e.stop - e.start, e.start),
+        "let the time begin at 0, and add the start to the time where the model needs it");
   if (!(e.tolerance >= kSmallestTolerance) || !(e.tolerance < 1))
-    bad(fmt::format("the tolerance is {:.6g}", e.tolerance),
+    bad("the tolerance is " + explain::number(e.tolerance),
         "choose one between 1e-13 and 1, for example 1e-6");
   if (!(e.max_step > 0))
-    bad(fmt::format("the longest step is {:.6g} s", e.max_step),
+    bad("the longest step is " + explain::number(e.max_step) + " s",
         "choose a positive `maxStep`; without one the tolerance alone determines the steps");
   if (steps < 1)
     bad(fmt::format("the experiment has {} steps", steps),

@@ -61,6 +61,13 @@ void EventHandler::find_readers() {
   for (std::uint32_t r : model_.events.conditions) reads(model_.batches[r]);
   // The integrator need not restart for a zero crossing that conditions alone read.
   read_parameters_ = parameters;
+  // `pre` of what is itself a `pre`: what reads the one reads the other, a round later.
+  std::vector<std::uint8_t> is_previous(model_.variables, 0);
+  for (const Events::Previous& p : model_.events.previous) is_previous[p.variable] = 1;
+  for (bool more = true; std::exchange(more, false);)
+    for (const Events::Previous& p : model_.events.previous)
+      if (p.of != kNone && is_previous[p.of] && read_[p.variable] && !std::exchange(read_[p.of], 1))
+        more = true;
 }
 
 bool EventHandler::tick(double time, std::span<const double> parameters) {
@@ -173,11 +180,17 @@ void EventHandler::restore_previous(std::span<double> values) const {
 
 bool EventHandler::advance_previous(std::span<double> values) {
   unsettled_.clear();
-  for (const Events::Previous& p : model_.events.previous) {
-    const double now = p.of == kNone ? 0.0 : p.negated ? 0.0 - values[p.of] : values[p.of];
+  // All at once: one may be the `pre` of another.
+  std::vector<double> now(model_.events.previous.size());
+  for (std::size_t k = 0; k < now.size(); ++k) {
+    const Events::Previous& p = model_.events.previous[k];
+    now[k] = p.of == kNone ? 0.0 : p.negated ? 0.0 - values[p.of] : values[p.of];
+  }
+  for (std::size_t k = 0; k < now.size(); ++k) {
+    const Events::Previous& p = model_.events.previous[k];
     double& before = values[p.variable];
-    if (before != now && read_[p.variable]) unsettled_.push_back(p.of);
-    before = now;
+    if (before != now[k] && read_[p.variable]) unsettled_.push_back(p.of);
+    before = now[k];
   }
   return !unsettled_.empty();
 }

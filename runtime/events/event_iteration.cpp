@@ -24,6 +24,12 @@ constexpr double kShortest = 1e-3, kRoundingTime = 1e-14, kUnresolved = 100;
 // What states may change by in a time that is negligible, relative to their magnitude or nominal value; such
 // a time is this multiple of the rounding error of the time, or more.
 constexpr double kNegligible = 1e-6, kLeastRoundings = 128;
+// Crossings that are located by rounding on the wrong side are passed in parts of a moment, from the first
+// one on, each so much longer than the one before.
+constexpr double kFirstPart = 1e-9, kLongerPart = 10;
+// The rounds of one instant: at least the first, and several for each handler, so that each may drive the
+// next one.
+constexpr std::size_t kLeastRounds = 1000, kRoundsOfHandler = 2;
 }  // namespace
 
 EventIteration::EventIteration(ModelInstance& instance, double moment)
@@ -181,6 +187,41 @@ void EventIteration::record_rates(const Point& point, bool evaluated) {
   if (known) zero_crossings_.functions().evaluate(point);
 }
 
+/// By rounding a crossing may be located where the new values of zero crossings give no value to what they
+/// guard, as in `if x > 0.0 then sqrt x else 0.0` at x = -1e-16. Then states are where they come to, by the
+/// rates before the event, in the shortest part of a moment after which the equations have values. `before`:
+/// the values before the event. False: they have none, and the failure stands.
+bool EventIteration::pass_guards(const Point& point, std::span<const double> before) {
+  const Failure failure = instance_.failure();
+  std::vector<double>& values = instance_.values;
+  for (double part = kFirstPart; part <= 1 && instance_.failure().kind == FailureKind::NotFinite;
+       part *= kLongerPart) {
+    instance_.failure() = {};
+    std::ranges::copy(before, values.begin());
+    for (const State& state : instance_.model.states)
+      if (std::isfinite(before[state.derivative]))
+        values[state.variable] += part * moment_ * before[state.derivative];
+    evaluated_ = Evaluated::Nothing;
+    if (make_consistent(point, {}, Stage::Crossings)) return true;
+  }
+  std::ranges::copy(before, values.begin());
+  instance_.failure() = failure;
+  return false;
+}
+
+/// At a crossing, also where what the values before guard has none any more by rounding: these are no
+/// numbers.
+bool EventIteration::evaluate_at_crossing(const Point& point) {
+  if (evaluate_inputs(point)) return true;
+  if (instance_.failure().kind != FailureKind::NotFinite) return false;
+  const Failure failure = std::exchange(instance_.failure(), Failure{});
+  if (instance_.evaluator.run(instance_.model.dynamic, point) &&
+      instance_.evaluator.run(instance_.model.compared, point))
+    return true;
+  instance_.failure() = failure;
+  return false;
+}
+
 bool EventIteration::process(double time, std::span<const int> directions, bool& changed,
                              const Instant& instant) {
   if (empty()) return true;
@@ -188,7 +229,10 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   begin_instant(time);
   record_.begin(time, instance_.values, instant.reversal);
   if (!handler_.empty()) {
-    if (!instant.evaluated && !evaluate_inputs(point)) return false;
+    const auto evaluate = [&] {
+      return directions.empty() ? evaluate_inputs(point) : evaluate_at_crossing(point);
+    };
+    if (!instant.evaluated && !evaluate()) return false;
     if (!instant.continued) handler_.begin_instant();
     handler_.record_previous(instance_.values);
     only_ticked_ = handler_.tick(time, instance_.parameters) && directions.empty();
@@ -203,7 +247,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   parameters_before_ = instance_.parameters;
   const std::vector<double>& before = parameters_before_;
   if (handler_.empty() && !directions.empty() && !instant.evaluated) {
-    if (!evaluate_inputs(point)) return false;
+    if (!evaluate_at_crossing(point)) return false;
     zero_crossings_.functions().evaluate(point);
   }
   zero_crossings_.take_equations_changed();
@@ -211,8 +255,11 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
     evaluated_ = instant.evaluated && directions.empty() && zero_crossings_.functions().none_to_evaluate()
                      ? Evaluated::Functions
                      : Evaluated::Inputs;
+  if (!directions.empty()) values_before_ = instance_.values;
   zero_crossings_.crossed(directions, instance_.parameters);
-  bool done = make_consistent(point, {}, Stage::Crossings) && handle_events(point);
+  bool done = make_consistent(point, {}, Stage::Crossings) ||
+              (!directions.empty() && pass_guards(point, values_before_));
+  done = done && handle_events(point);
   zero_crossings_.end_instant(instance_.parameters);
   const std::span<const std::uint8_t> read = handler_.read_parameters();
   changed = handler_.take_changed() || jump_arrived;
@@ -231,8 +278,10 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
 /// The rounds of an instant; equations and zero crossings are consistent before and after.
 bool EventIteration::handle_events(const Point& point) {
   if (handler_.empty()) return true;
-  int last_fired = 0;
-  for (int round = 0; round < ZeroCrossings::kIterations; ++round) {
+  std::size_t last_fired = 0;
+  const std::size_t most =
+      std::max(kLeastRounds, kRoundsOfHandler * std::size_t{instance_.model.events.triggers});
+  for (std::size_t round = 0; round < most; ++round) {
     const bool fired = handler_.fire(point);
     if (const auto failure = handler_.undefined_condition(point.time)) {
       instance_.failure() = *failure;
@@ -253,10 +302,11 @@ bool EventIteration::handle_events(const Point& point) {
     }
   }
   instance_.failure() = endless(point.time);
+  instance_.failure().events = static_cast<std::uint32_t>(most);
   for (const std::uint32_t t : counts_.triggers())  // those that fired in other rounds drive these
     if (std::ranges::find(instance_.failure().triggers, t) == instance_.failure().triggers.end())
       instance_.failure().triggers.push_back(t);
-  if (last_fired < ZeroCrossings::kIterations / 2) {  // equations alone change in each round
+  if (last_fired < most / 2) {  // equations alone change in each round
     instance_.failure().triggers.clear();
     handler_.add_unsettled(instance_.values, instance_.failure());
   }

@@ -199,6 +199,8 @@ class EventIteration {
   bool advance(const Point& from, Point& later, double length);
   bool look_ahead(const Point& point, bool after_assignment, bool first_only);
   void record_rates(const Point& point, bool evaluated);
+  bool pass_guards(const Point& point, std::span<const double> before);
+  bool evaluate_at_crossing(const Point& point);
   std::vector<int> crossings_at_start(const Point& point);
   void count_reversal(double time);
   bool handle_events(const Point& point);
@@ -222,7 +224,7 @@ class EventIteration {
   bool zero_crossings_changed_ = false;
   bool only_ticked_ = false;
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
-  std::vector<double> here_, later_, parameters_before_, parameters_at_round_;
+  std::vector<double> here_, later_, parameters_before_, parameters_at_round_, values_before_;
   ZeroCrossings::Decisions decisions_;
   std::vector<std::uint8_t> conditions_before_;
   ChangeCounts counts_;

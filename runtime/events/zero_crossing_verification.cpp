@@ -38,7 +38,8 @@ ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Poi
   Verification result = Verification::Confirmed;
   std::erase_if(unconfirmed_, [&](std::uint32_t w) {
     const std::uint32_t k = functions_.watched()[w];
-    const bool holds = agrees(k, differences()[k], parameters);
+    // What is no number keeps what is held.
+    const bool holds = std::isnan(differences()[k]) || agrees(k, differences()[k], parameters);
     if (!holds && at_zero(k)) return false;
     // One that has gone through its piece since, to the one behind it, has not returned.
     const bool goes_on = !holds && !functions_.is_comparison(k) &&

@@ -16,6 +16,7 @@ constexpr double kRoundingMargin = 8, kMostRounding = 1e-11;
 ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal)
     : functions_(model), time_functions_(model) {
   const std::size_t all = functions_.size(), watched = functions_.watched().size();
+    if (is_at_zero_[k]) at_boundary_[k] = argument;
   for (auto* list : {&largest_, &at_crossing_, &at_update_, &reference_, &rate_before_event_, &rate_after_,
                      &crossing_value_, &nominal_, &left_})
     list->assign(all, 0.0);
@@ -47,6 +48,7 @@ void ZeroCrossings::get_decisions(Decisions& decisions) const {
   decisions.decided_by = decided_by_;
   decisions.at_crossing = at_crossing_;
   decisions.at_update = at_update_;
+  decisions.at_boundary = at_boundary_;
   decisions.unconfirmed = unconfirmed_;
   decisions.why_unconfirmed = why_unconfirmed_;
   decisions.unresolvable = unresolvable_;
@@ -58,6 +60,7 @@ void ZeroCrossings::set_decisions(const Decisions& decisions) {
   decided_by_ = decisions.decided_by;
   at_crossing_ = decisions.at_crossing;
   at_update_ = decisions.at_update;
+  at_boundary_ = decisions.at_boundary;
   unconfirmed_ = decisions.unconfirmed;
   why_unconfirmed_ = decisions.why_unconfirmed;
   unresolvable_ = decisions.unresolvable;
@@ -79,6 +82,7 @@ void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> p
     const std::uint32_t k = functions_.watched()[w];
     decided_by_[k] = DecidedBy::Crossing;
     at_crossing_[k] = differences()[k];
+    if (is_at_zero_[k]) at_boundary_[k] = argument;
     left_[k] = functions_.held(k, parameters);
     crossing_value_[k] = beyond_zero(k, directions[w] < 0, parameters);
     changed_[k] = hold(k, crossing_value_[k], parameters);
@@ -177,10 +181,11 @@ bool ZeroCrossings::update_those(const Point& point, std::span<double> parameter
     if (functions_.is_comparison(k) || difference > 0)
       largest_[k] = std::max(largest_[k], std::abs(difference));
     is_at_zero_[k] = functions_.time_function(k) == kNone && std::abs(difference) <= noise(k);
-    if (!keeps_value(k, which)) {
+    if (!keeps_value(k, which, parameters)) {
       changed_[k] = !(any && which.first_only) && hold(k, right_value(point, k), parameters);
       any = any || changed_[k];
     }
+    if (is_at_zero_[k]) at_boundary_[k] = argument;
     const bool assigned_here = is_at_zero_[k] && is_assigned(k) && !std::isnan(crossing_value_[k]);
     if (assigned_here && difference != 0 && !agrees(k, difference, parameters))
       unresolved_moments_ = std::max(unresolved_moments_, noise(k) / std::abs(rate_before_event_[k]));
@@ -191,7 +196,12 @@ bool ZeroCrossings::update_those(const Point& point, std::span<double> parameter
 /// Whether the difference does not decide: it is where it crossed, or at zero, where it has no sign. One that
 /// has just come there keeps the value before, until `look_ahead` gives it the one that it has immediately
 /// afterwards.
-bool ZeroCrossings::keeps_value(std::size_t k, const Which& which) {
+bool ZeroCrossings::keeps_value(std::size_t k, const Which& which, std::span<const double> parameters) {
+  if (is_at_other_boundary(k, parameters)) {
+    decided_by_[k] = DecidedBy::Difference;
+    was_at_zero_[k] = is_at_zero_[k];
+    return false;
+  }
   const bool stays = decided_by_[k] == DecidedBy::Difference && is_at_zero_[k] && was_at_zero_[k];
   const bool decided = decided_by_[k] != DecidedBy::Difference && !is_assigned(k);
   was_at_zero_[k] = was_at_zero_[k] || is_at_zero_[k];
@@ -199,6 +209,18 @@ bool ZeroCrossings::keeps_value(std::size_t k, const Which& which) {
   kept_[k] = is_at_zero_[k] && !which.start && functions_.is_comparison(k) &&
              decided_by_[k] != DecidedBy::Assignment;
   return kept_[k];
+}
+
+/// Whether the argument of a piece has jumped from one boundary to the other one, as that of a floor from 0
+/// to 1: the difference is zero at both.
+bool ZeroCrossings::is_at_other_boundary(std::size_t k, std::span<const double> parameters) const {
+  if (functions_.is_comparison(k) || is_assigned(k)) return false;
+  const bool was_at_boundary = was_at_zero_[k] || decided_by_[k] != DecidedBy::Difference;
+  const double argument = functions_.arguments()[k];
+  if (!was_at_boundary || argument == at_boundary_[k]) return false;
+  const Interval piece = functions_.pieces(k, parameters.data()).bounds(functions_.held(k, parameters));
+  const auto is_high = [&](double a) { return piece.high - a < a - piece.low; };
+  return is_high(argument) != is_high(at_boundary_[k]);
 }
 
 /// The value of a comparison at equality, of one that has kept another until now.
@@ -295,13 +317,16 @@ void ZeroCrossings::resume(const Point& point) {
 }
 
 double* ZeroCrossings::save(double* out) const {
-  out = std::ranges::copy(was_at_zero_, std::ranges::copy(largest_, out).out).out;
+  for (const auto* list : {&largest_, &at_boundary_}) out = std::ranges::copy(*list, out).out;
+  out = std::ranges::copy(was_at_zero_, out).out;
   return std::ranges::copy(functions_.roundings(), out).out;
 }
 
 const double* ZeroCrossings::load(const double* in) {
-  std::copy_n(in, largest_.size(), largest_.begin());
-  in += largest_.size();
+  for (auto* list : {&largest_, &at_boundary_}) {
+    std::copy_n(in, list->size(), list->begin());
+    in += list->size();
+  }
   std::transform(in, in + was_at_zero_.size(), was_at_zero_.begin(), [](double flag) { return flag != 0; });
   any_at_zero_ = std::ranges::find(was_at_zero_, std::uint8_t(1)) != was_at_zero_.end();
   for (const std::uint32_t w : unconfirmed_) why_unconfirmed_[w] = Unconfirmed::No;

@@ -157,7 +157,7 @@ class ZeroCrossings {
 
   /// EventIteration::resume, memory_size, save and load; these return the end of what they wrote or read.
   void resume(const Point& point);
-  std::size_t memory_size() const { return 3 * functions_.size(); }
+  std::size_t memory_size() const { return 4 * functions_.size(); }
   double* save(double* out) const;
   const double* load(const double* in);
 
@@ -184,7 +184,7 @@ class ZeroCrossings {
  public:
   struct Decisions {
     std::vector<DecidedBy> decided_by;
-    std::vector<double> at_crossing, at_update;
+    std::vector<double> at_crossing, at_update, at_boundary;
     std::vector<std::uint8_t> was_at_zero, kept;
     std::vector<std::uint32_t> unconfirmed;
     std::vector<Unconfirmed> why_unconfirmed;
@@ -205,7 +205,8 @@ class ZeroCrossings {
     bool first_only = false, only_finite = false, start = false;
   };
   bool update_those(const Point& point, std::span<double> parameters, const Which& which);
-  bool keeps_value(std::size_t k, const Which& which);
+  bool keeps_value(std::size_t k, const Which& which, std::span<const double> parameters);
+  bool is_at_other_boundary(std::size_t k, std::span<const double> parameters) const;
   bool hold_equal(std::size_t k, std::span<double> parameters);
   double rate_after(std::uint32_t k) const;
   bool is_assigned(std::size_t k) const {
@@ -230,6 +231,7 @@ class ZeroCrossings {
   std::vector<double> at_crossing_;        // difference where the crossing was located
   std::vector<double> left_;               // what was held before it
   std::vector<double> at_update_;          // argument at the last `update`
+  std::vector<double> at_boundary_;        // of a piece: argument where it was last at zero, or crossed
   std::vector<double> reference_;          // difference from which rates are measured
   std::vector<double> rate_after_;         // of the undecided ones: in a moment
   std::vector<double> rate_before_event_;  // its sign counts

@@ -87,17 +87,60 @@ bool CrossingSearch::find(double from, double to, std::span<const double> cuts) 
     const double rounding = 2 * kDifferenceRounding * std::max(largest_[k], functions_.nominal(k));
     if (functions_.side(k) * before_[k] < 0 && std::abs(before_[k]) <= rounding) before_[k] = 0;
   }
-  for (auto cut = std::ranges::upper_bound(cuts, from);; ++cut) {
-    const double end = cut == cuts.end() ? to : std::min(*cut, to);
-    time_ = end;
+  for (auto cut = std::ranges::upper_bound(cuts, from);;) {
+    double end = cut == cuts.end() ? to : std::min(*cut, to);
     if (!all(end, now_)) return false;
-    if (!cuts.empty()) steady_ = false;  // the rates of the part before say nothing about this one
+    const double domain_end = end_of_domain(from, end);
+    const bool whole = domain_end == end;
+    end = domain_end;
+    time_ = end;
+    if (!cuts.empty() || !whole) steady_ = false;  // the rates of the part before say nothing about this one
     if (collect_suspects(from, end) && !examine(from, end)) return false;
+    if (!found_ && time_ == end) enter_domain(end);
     known_ = !found_ && time_ == end;
     steady_ = true;
     before_.swap(now_);
     if (!known_ || end == to) return true;
+    if (whole && cut != cuts.end()) ++cut;
     from = end;
+  }
+}
+
+/// The nearest time up to `to` at which a difference ceases to be a number, the last one at which it is, or
+/// begins to, the first one; `to` if none does. `now_` becomes the values there.
+double CrossingSearch::end_of_domain(double from, double to) {
+  entered_.clear();
+  for (std::size_t k = 0; k < before_.size(); ++k) {
+    const bool begins = std::isnan(before_[k]);
+    if (begins == std::isnan(now_[k])) continue;
+    double defined = begins ? to : from, undefined = begins ? from : to;
+    trial_ = now_;
+    while (true) {
+      const double middle = defined + (undefined - defined) / 2;
+      if (middle == defined || middle == undefined) break;
+      integrator_.interpolate(middle);
+      if (!functions_.differences(middle, integrator_.y(), integrator_.rates(), trial_.data())) break;
+      (std::isnan(trial_[k]) ? undefined : defined) = middle;
+    }
+    if (!(defined > from)) continue;
+    to = defined;
+    integrator_.interpolate(to);
+    if (!functions_.differences(to, integrator_.y(), integrator_.rates(), now_.data())) return to;
+  }
+  for (std::size_t k = 0; k < before_.size(); ++k)
+    if (std::isnan(before_[k]) && !std::isnan(now_[k])) entered_.push_back(static_cast<std::uint32_t>(k));
+  return to;
+}
+
+/// Differences that have begun to be numbers at `time`, on the other side than the one that is held, cross
+/// there: what was held was that of an earlier time.
+void CrossingSearch::enter_domain(double time) {
+  for (const std::uint32_t k : entered_) {
+    if (!(functions_.side(k) * now_[k] < -kDifferenceRounding * largest_[k])) continue;
+    if (directions_.empty()) directions_.assign(before_.size(), 0);
+    directions_[k] = functions_.side(k) > 0 ? -1 : 1;
+    found_ = true;
+    time_ = time;
   }
 }
 

@@ -64,6 +64,8 @@ class CrossingSearch {
   };
   enum class Verdict : std::uint8_t { Clear, Crosses, LeavesZero, Unclear };
 
+  double end_of_domain(double from, double to);
+  void enter_domain(double time);
   bool collect_suspects(double from, double to);
   bool examine(double from, double to);
   bool evaluate(double time, std::vector<double>& values);
@@ -96,6 +98,7 @@ class CrossingSearch {
   std::vector<std::uint32_t> suspects_;  // watched numbers
   std::vector<double> sides_;            // 1 or -1
   std::vector<double> at_check_, trial_;
+  std::vector<std::uint32_t> entered_;  // differences that are numbers at the end of the interval alone
   std::vector<Node> spare_;
   std::uint32_t check_ = 0;  // number of the next check point
   int evaluations_ = 0;

@@ -174,7 +174,9 @@ bool Initialisation::advance_previous(const Point& point) {
     }
     return false;
   }
-  return true;
+  // What is only observed reads `pre` as well.
+  return instance_.model.events.previous.empty() ||
+         instance_.evaluator.run_checked(instance_.model.observed, point);
 }
 
 /// A state whose initial value is a parameter without a value is computed by no equation.

@@ -218,10 +218,7 @@ bool ReducedSystem::output(double time, const double* y, const double* rates,
                            std::span<const Step> observed) {
   load(time, y, rates);
   Evaluator& evaluator = instance_.evaluator;
-  // Without states no integrator has checked that all values are finite.
-  const bool solved = form_ == Form::Static ? evaluator.run_checked(model_.dynamic, point(time))
-                                            : evaluator.run(model_.dynamic, point(time));
-  return solved && evaluator.run_checked(observed, point(time));
+  return evaluator.run_checked(model_.dynamic, point(time)) && evaluator.run_checked(observed, point(time));
 }
 
 Failure ReducedSystem::explain(double time, const double* y, const double* rates) {

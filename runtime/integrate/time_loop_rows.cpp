@@ -1,6 +1,7 @@
 // Rows of results in the time loop: those of the grid, and those before and after events.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "runtime/integrate/time_loop.h"
 #include "runtime/rounding.h"
@@ -87,7 +88,11 @@ void TimeLoop::show_before_event(double time) {
 bool TimeLoop::show_after_event(double time, bool changed) {
   if (!recorder_.wants_events()) return true;
   const double at = row_time(time);
-  if (!branches_->output(at)) return fail(problem_.instance.failure());
+  // The time of a row of the grid may be just before the crossing, where what holds after it has no value.
+  if (!branches_->output(at)) {
+    const Failure failure = std::exchange(problem_.instance.failure(), Failure{});
+    if (at == time || !branches_->output(time)) return fail(failure);
+  }
   return take_row_after(at, changed);
 }
 

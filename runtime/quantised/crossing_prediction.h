@@ -23,6 +23,7 @@ struct CrossingPrediction {
   double zero = 0;       // within this distance the argument is at an end, until it is further inside
   double deepest = 0;    // distance outside at which the piece has been held, since the argument was inside
   int deeper = 0;        // how often this distance has grown
+  bool outside = false;  // rests at an end to which it has jumped and which does not belong to the piece
 
   /// Sets the polynomial by the values g, g1, g2 at `now` and h and 2 h later.
   void set(double now, double g, double g1, double g2, double h, double longest) {
@@ -30,6 +31,7 @@ struct CrossingPrediction {
     constexpr double kError = 1e-3;  // of the largest distance
     constexpr double kGrowth = 4;
     constexpr double kShort = 1e-2;
+    outside = false;
     const double previous = now - time;
     const double error = std::abs(argument(previous) - g);
     const double second = g - 2 * g1 + g2;
@@ -59,7 +61,10 @@ struct CrossingPrediction {
     time = now;
     trusted = longest;
     zero = 0;
+    outside = false;
   }
+  /// Whether the argument rests exactly at an end.
+  bool rests_at_end() const { return distance() == 0 && argument.c1 == 0 && argument.c2 == 0; }
   void hold(double value, Interval bounds) {
     held = value;
     piece = bounds;
@@ -69,6 +74,7 @@ struct CrossingPrediction {
   /// further outside, as for a ball whose last bounce no longer lifts it above the ground.
   bool accept_held() {
     constexpr int kMostDecisions = 8;
+    outside = false;
     const double inside = distance();
     if (inside > rounding()) return true;
     zero = std::max(rounding(), -2 * inside);
@@ -89,6 +95,7 @@ struct CrossingPrediction {
   /// Whether the argument leaves the piece now, up to rounding errors. One that rests exactly at the end does
   /// not.
   bool leaves() const {
+    if (outside) return true;
     auto falls = [&](double inside, double slope) {
       return zero == 0 ? inside < 0 || (inside <= rounding() && slope < 0) : inside < -zero;
     };
@@ -97,6 +104,7 @@ struct CrossingPrediction {
   /// Seconds after `time` until it does: 0 where it is outside already. An argument at an end, right after a
   /// crossing, has to leave the piece by more than rounding errors.
   double next_exit() const {
+    if (outside) return 0;
     double next = std::numeric_limits<double>::infinity();
     if (std::isfinite(piece.low)) next = std::min(next, first_fall(argument + (zero - piece.low)));
     if (std::isfinite(piece.high)) next = std::min(next, first_fall(-argument + (zero + piece.high)));

@@ -8,8 +8,10 @@ namespace runtime {
 
 bool QuantisedSolver::cross(std::uint32_t crossing) {
   if (of_time(crossing)) return cross_time_function(crossing);
-  if (!predict(plans_.of_crossing(crossing))) return false;
   CrossingPrediction& c = crossings_[crossing];
+  const bool outside = c.outside;
+  if (!predict(plans_.of_crossing(crossing))) return false;
+  c.outside = outside && rests_outside(crossing);
   if (!c.leaves() && c.next_exit() > 0) return true;  // early: it has been scheduled anew
   if (!advances(event_of_crossing(crossing))) return false;
   if (!global_[crossing]) return change_held(crossing, next_piece(crossing));
@@ -18,17 +20,21 @@ bool QuantisedSolver::cross(std::uint32_t crossing) {
   return true;
 }
 
-/// The piece that takes the place of the one that the argument leaves: the neighbour, or, after a jump, the
-/// one that holds there.
+/// Whether the argument rests exactly at an end that belongs to another piece.
+bool QuantisedSolver::rests_outside(std::uint32_t crossing) const {
+  const CrossingPrediction& c = crossings_[crossing];
+  return c.rests_at_end() &&
+         functions_.pieces(crossing, instance_.parameters.data()).at(c.argument.c0) != c.held;
+}
+
+/// The piece that takes the place of the one that the argument leaves: the neighbour, or, beyond rounding,
+/// the one that holds there.
 double QuantisedSolver::next_piece(std::uint32_t crossing) const {
   const CrossingPrediction& c = crossings_[crossing];
   const double argument = c.argument.c0;
   const Pieces pieces = functions_.pieces(crossing, instance_.parameters.data());
-  const double next = pieces.next_to(c.held, argument);
-  const Interval bounds = pieces.bounds(next);
-  const double margin = std::max(c.rounding(), c.zero);
-  const bool inside = bounds.low - margin <= argument && argument <= bounds.high + margin;
-  return inside || functions_.is_comparison(crossing) ? next : pieces.at(argument);
+  const bool beyond = !functions_.is_comparison(crossing) && c.distance() < -std::max(c.rounding(), c.zero);
+  return c.outside || beyond ? pieces.at(argument) : pieces.next_to(c.held, argument);
 }
 
 /// At the time that was known beforehand there may be nothing to change, where rounding hides more.
@@ -83,8 +89,9 @@ bool QuantisedSolver::evaluate_held(std::uint32_t crossing) {
   return jump(plan);
 }
 
-/// Evaluates arguments now and a little later, and schedules their crossings.
-bool QuantisedSolver::predict(const UpdatePart& part) {
+/// Evaluates arguments now and a little later, and schedules their crossings. `jumped`: what they read may
+/// have, so that one that comes to rest at an end may not be in the piece.
+bool QuantisedSolver::predict(const UpdatePart& part, bool jumped) {
   if (part.targets.empty()) return true;
   double interval = longest_;
   for (const std::uint32_t s : part.inputs) interval = std::min(interval, states_[s].interval);
@@ -104,7 +111,11 @@ bool QuantisedSolver::predict(const UpdatePart& part) {
       crossings_[k].set_undefined(time_, longest_of_crossing_[k]);
     } else {
       if (!std::isfinite(soon_[i] + later_[i])) soon_[i] = later_[i] = now_[i];
-      crossings_[k].set(time_, now_[i], soon_[i], later_[i], h, longest_of_crossing_[k]);
+      CrossingPrediction& c = crossings_[k];
+      const double margin = 2 * std::max(c.zero, c.rounding());
+      const bool moved = jumped && std::abs(c.argument(time_ - c.time) - now_[i]) > margin;
+      c.set(time_, now_[i], soon_[i], later_[i], h, longest_of_crossing_[k]);
+      c.outside = moved && rests_outside(k);
     }
     schedule_crossing(k);
   }

@@ -307,7 +307,7 @@ bool QuantisedSolver::jump(const UpdatePlan& plan) {
     derivatives(part, 0);  // the intervals are those of the equations before
     for (const std::uint32_t k : part.targets) queue_.set(k, time_);
   }
-  return predict(plan.crossings);
+  return predict(plan.crossings, true);
 }
 
 /// A tick of a local clock: its assignments, and what depends on them.

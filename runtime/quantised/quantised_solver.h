@@ -99,10 +99,11 @@ class QuantisedSolver {
   bool evaluate_held(std::uint32_t crossing);
   void read_held(std::uint32_t crossing);
   bool accept_held(std::uint32_t crossing);
+  bool rests_outside(std::uint32_t crossing) const;
   double next_piece(std::uint32_t crossing) const;
   double right_value(std::uint32_t crossing);
   bool jump(const UpdatePlan& plan);
-  bool predict(const UpdatePart& part);
+  bool predict(const UpdatePart& part, bool jumped = false);
   bool evaluate_derivatives(const UpdatePart& part, double time, std::vector<double>& out);
   bool evaluate_arguments(const UpdatePart& part, double time, std::vector<double>& out);
   bool evaluate_rows(const UpdatePart& part, const Point& point);

@@ -234,3 +234,28 @@ TEST_CASE("the side of a fast difference that is zero at the start does not depe
       CHECK(value(run, "n") == 1);
     });
 }
+
+TEST_CASE("A guard holds at its crossing, whatever rounding leaves of it there") {
+  for (const char* x0 : {"0.5", "0.3", "0.7", "1.0 / 3.0"})
+    for (const char* solver : {"auto", "cvode", "adams", "ida"}) {
+      INFO(x0 << ", " << solver);
+      numeric::Model model("crossings.sr", (std::string("guardedRoot (") + x0 + ")").c_str());
+      const Run run = model.run({.stop = 2, .steps = 4, .solver = solver, .events = true});
+      for (const std::string& name : run.trajectory.names())
+        for (const double v : column(run, name)) CHECK(std::isfinite(v));
+      const double end = 2 + column(run, "x").front();
+      CHECK(value(run, "v") == Approx(std::sqrt(2 * end)).epsilon(1e-4));
+      CHECK(value(run, "u") == Approx(2 * std::pow(end, 1.5) / 3).epsilon(1e-3));
+    }
+}
+
+TEST_CASE("A condition that is no number at first becomes true where it does") {
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"}) {
+    INFO(solver);
+    const Run run =
+        numeric::Model("crossings.sr", "undefinedAtFirst").run({.stop = 1, .steps = 4, .solver = solver});
+    CHECK(value(run, "n") == 1);
+    if (solver != std::string("qss")) CHECK(value(run, "k") == 1);  // qss may see one crossing more than once
+    CHECK(value(run, "at") == Approx(0.51).epsilon(1e-5));
+  }
+}

@@ -53,6 +53,23 @@ TEST_CASE("Pieces of time are met exactly") {
          {{"f", 4.5}, {"c", 8}, {"r", 6}, {"g", -0.5}, {"n", 1.5}, {"q", 3}, {"m", 3.25}}});
 }
 
+TEST_CASE("An argument that jumps from one end of its piece to the other one is in the piece there") {
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"}) {
+    INFO(solver);
+    const Run run = Model("pieces.sr", "jumpToBoundary").run({.stop = 1, .steps = 1, .solver = solver});
+    numeric::check_values(run, {{"s", 1},
+                                {"floorOf", 1},
+                                {"ceilingOf", -1},
+                                {"floorOfTwice", 1},
+                                {"roundOf", 2},
+                                {"signOf", 0},
+                                {"reached", 1},
+                                {"x", 0.5, 1e-4},
+                                {"y", 0, 1e-4},
+                                {"fired", 1}});
+  }
+}
+
 TEST_CASE("The switching instants of a sine are those of its zeros") {
   for (const std::string& solver : kSolvers) {
     Run run = Model("pieces.sr", "rectified").run({.stop = 20, .steps = 500, .solver = solver});

@@ -39,6 +39,7 @@ class ZeroCrossings {
     for (const system::Delay& d : system.delays)
       if (dae.aliases[d.unknown].kind != dae::Alias::Zero)
         piecewise_constant_[dae.aliases[d.unknown].variable] = false;
+    find_unassigned(system);
   }
 
   void run() {
@@ -49,11 +50,51 @@ class ZeroCrossings {
     for (EquationTable& table : dae_.conditions.tables) hold(table, true);
     // Assigned values are computed at events only: operations in them do not cause events, but take the value
     // of an equal one that does.
-    for (EquationTable& table : dae_.values.tables) hold(table, false);
+    for (std::size_t t = 0; t < dae_.values.tables.size(); ++t)
+      for (std::vector<bool> others; !(others = hold(dae_.values.tables[t], false)).empty();)
+        dae_.values.tables.push_back(take(dae_.values.tables[t], others));
   }
 
  private:
   using FirstHeld = ZeroCrossingRows::Held;
+
+  /// No event changes a state that nothing assigns, so in an assigned value `pre` of it is the state itself:
+  /// `same_as_` of such a variable. Empty: there is none.
+  void find_unassigned(const system::System& system) {
+    std::vector<bool> assigned(dae_.variables.size(), false);
+    for (const dae::Assignment& a : dae_.assignments) assigned[a.variable] = true;
+    for (const system::Previous& p : system.events.previous) {
+      const dae::Alias own = dae_.aliases[p.unknown], of = dae_.aliases[p.of];
+      if (own.kind != dae::Alias::Variable || of.kind != dae::Alias::Variable) continue;
+      const dae::Variable& state = dae_.variables[of.variable];
+      if (!state.state || state.set != dae::kNone || assigned[of.variable] ||
+          piecewise_constant_[of.variable])
+        continue;
+      if (same_as_.empty()) same_as_.assign(dae_.variables.size(), dae::kNone);
+      same_as_[own.variable] = of.variable;
+    }
+  }
+
+  /// Takes these rows out of a table of values.
+  static EquationTable take(EquationTable& from, const std::vector<bool>& rows) {
+    EquationTable parts[2];
+    for (EquationTable& part : parts) {
+      part.residual = from.residual;
+      part.slots = from.slots;
+      part.params = from.params;
+    }
+    Origins::InOrder origins(from.origins);
+    for (std::size_t row = 0; row < from.rows(); ++row) {
+      EquationTable& to = parts[rows[row] ? 1 : 0];
+      const auto unknowns = from.unknowns_of(row), parameters = from.parameters_of(row);
+      to.unknowns.insert(to.unknowns.end(), unknowns.begin(), unknowns.end());
+      to.parameters.insert(to.parameters.end(), parameters.begin(), parameters.end());
+      to.origins.push_back(origins[row]);
+      to.tags.push_back(from.tags[row]);
+    }
+    from = std::move(parts[0]);
+    return std::move(parts[1]);
+  }
 
   /// Whether the rows contain a Bool or Int.
   bool determines_discrete(const EquationTable& table) const {
@@ -94,6 +135,8 @@ class ZeroCrossings {
     EquationTable& table;
     bool watch = true;  // operations that are not known yet become zero crossings
     std::vector<std::vector<std::uint32_t>> held = {};
+    // Without `watch`: the rows for which an operation is not what it is for the first row.
+    std::vector<bool> others = {};
   };
 
   bool is_piecewise_constant(const EquationTable& table, std::uint32_t slot) const {
@@ -102,7 +145,9 @@ class ZeroCrossings {
     return true;
   }
 
-  void hold(EquationTable& table, bool watch) {
+  /// Without `watch`: the rows that are to become a table of their own before this can be done for the
+  /// others.
+  std::vector<bool> hold(EquationTable& table, bool watch) {
     ExprPool& pool = dae_.exprs;
     const std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&table.residual, 1));
     std::vector<Varies> varies(ids.size(), Varies::Never);
@@ -128,8 +173,9 @@ class ZeroCrossings {
       } else {
         replacement[k] = arity(node.op) > 0 ? pool.intern(node) : ids[k];
       }
+      if (!work.others.empty()) return work.others;
     }
-    if (work.held.empty()) return;
+    if (work.held.empty()) return {};
     const auto added = static_cast<std::uint32_t>(work.held.size());
     std::vector<std::uint32_t> parameters;
     parameters.reserve(table.rows() * (table.params + added));
@@ -141,6 +187,7 @@ class ZeroCrossings {
     table.residual = replacement.back();
     table.parameters = std::move(parameters);
     table.params += added;
+    return {};
   }
 
   /// The piece of an operation that holds between two events; nullopt if the operation is smooth, or
@@ -178,9 +225,16 @@ class ZeroCrossings {
 
   std::optional<ExprId> comparison(Work& work, ExprId a, ExprId b, bool strict) {
     ExprPool& pool = dae_.exprs;
-    return first_held(work,
-                      zero_crossing(work, Kind::Comparison,
-                                    symbolic::simplified(pool, {Op::Sub, a.value, b.value, 0, 0}), strict));
+    const ExprId difference = symbolic::simplified(pool, {Op::Sub, a.value, b.value, 0, 0});
+    if (work.watch) return first_held(work, zero_crossing(work, Kind::Comparison, difference, strict));
+    if (const auto held = known_rows(work, argument_of(difference), Kind::Comparison, strict))
+      return first_held(work, held);
+    if (!work.others.empty()) return std::nullopt;
+    // Where a < b is watched, b <= a is known, too.
+    const ExprId complement = symbolic::simplified(pool, {Op::Sub, b.value, a.value, 0, 0});
+    const auto held = known_rows(work, argument_of(complement), Kind::Comparison, !strict);
+    if (!held) return std::nullopt;
+    return pool.binary(Op::Sub, pool.constant(1), column(work, *held, 0));
   }
 
   /// The polynomial of the piece, or its derivative of the order of the lookup.
@@ -231,48 +285,98 @@ class ZeroCrossings {
   }
 
   /// Adds zero crossings of the argument in the rows of the table, which may read what is held before it.
-  /// Without `watch` none are added, and the result is empty unless all of them exist. `number`: the
-  /// parameter with the number of the table.
+  /// Without `watch` none are added, and the result is that of `known_rows`. `number`: the parameter with the
+  /// number of the table.
   std::optional<std::vector<FirstHeld>> zero_crossing(Work& work, Kind kind, ExprId argument,
                                                       bool strict = false,
                                                       std::optional<std::uint32_t> number = std::nullopt) {
-    ExprPool& pool = dae_.exprs;
+    Argument own = argument_of(argument);
+    if (number) own.params.push_back(*number);  // the residual does not read it
+    if (!work.watch) return known_rows(work, own, kind, strict);
     dae::ZeroCrossing to;
     to.strict = strict;
     to.kind = kind;
-    to.first = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.discrete_parameters;
+    to.first = first_free();
+    to.differences.residual = own.residual;
+    to.differences.slots = static_cast<std::uint32_t>(own.slots.size());
+    to.differences.params = static_cast<std::uint32_t>(own.params.size());
+    return held_rows(work, std::move(to), own);
+  }
+
+  std::uint32_t first_free() const {
+    return static_cast<std::uint32_t>(system_.parameters.size()) + dae_.discrete_parameters;
+  }
+
+  /// The argument of a zero crossing, with slots and parameters of its own: which ones of a table these are.
+  struct Argument {
+    ExprId residual;
     std::vector<std::uint32_t> slots, params;
-    for (ExprId id : topological(pool, std::span<const ExprId>(&argument, 1))) {
-      if (pool[id].op == Op::Slot) slots.push_back(pool[id].a);
-      if (pool[id].op == Op::Param) params.push_back(pool[id].a);
+  };
+
+  Argument argument_of(ExprId expression) const {
+    ExprPool& pool = dae_.exprs;
+    Argument result;
+    for (ExprId id : topological(pool, std::span<const ExprId>(&expression, 1))) {
+      if (pool[id].op == Op::Slot) result.slots.push_back(pool[id].a);
+      if (pool[id].op == Op::Param) result.params.push_back(pool[id].a);
     }
-    std::ranges::sort(slots);
-    std::ranges::sort(params);
+    std::ranges::sort(result.slots);
+    std::ranges::sort(result.params);
     auto number_in = [](const std::vector<std::uint32_t>& in, std::uint32_t of) {
       return static_cast<std::uint32_t>(std::ranges::lower_bound(in, of) - in.begin());
     };
-    EquationTable& rows = to.differences;
-    rows.residual = symbolic::rewrite(pool, argument, pool, [&](const Node& leaf) {
-      if (leaf.op == Op::Slot) return pool.slot(number_in(slots, leaf.a));
-      if (leaf.op == Op::Param) return pool.param(number_in(params, leaf.a));
+    result.residual = symbolic::rewrite(pool, expression, pool, [&](const Node& leaf) {
+      if (leaf.op == Op::Slot) return pool.slot(number_in(result.slots, leaf.a));
+      if (leaf.op == Op::Param) return pool.param(number_in(result.params, leaf.a));
       return pool.intern(leaf);
     });
-    if (number) params.push_back(*number);  // the residual does not read it
-    rows.slots = static_cast<std::uint32_t>(slots.size());
-    rows.params = static_cast<std::uint32_t>(params.size());
-    return held_rows(work, std::move(to), slots, params);
+    return result;
   }
 
-  /// Adds the rows of a zero crossing, whose argument reads these slots and parameters of the rows of the
-  /// table, but for those that exist already; returns what the rows hold.
-  std::optional<std::vector<FirstHeld>> held_rows(const Work& work, dae::ZeroCrossing crossing,
-                                                  const std::vector<std::uint32_t>& slots,
-                                                  const std::vector<std::uint32_t>& params) {
+  /// The zero crossing of the argument in a row of the table, or kMissing.
+  std::uint32_t find(const Work& work, const Argument& argument, std::uint32_t row, Kind kind, bool strict) {
     const EquationTable& table = work.table;
-    const ExprId argument = crossing.differences.residual;
+    variables_.clear();
+    parameters_.clear();
+    for (const std::uint32_t slot : argument.slots) {
+      const std::uint32_t v = table.unknowns_of(row)[slot];
+      const std::uint32_t same = same_as_.empty() ? dae::kNone : same_as_[v];
+      variables_.push_back(same == dae::kNone ? v : same);
+    }
+    for (const std::uint32_t p : argument.params)
+      parameters_.push_back(p < table.params ? table.parameters_of(row)[p]
+                                             : work.held[p - table.params][row]);
+    return rows_.find({argument.residual, strict, kind, variables_, parameters_});
+  }
+
+  /// What the rows of a table of assigned values hold, or nullopt if they have no zero crossings. Some may:
+  /// then these are `work.others`.
+  std::optional<std::vector<FirstHeld>> known_rows(Work& work, const Argument& argument, Kind kind,
+                                                   bool strict) {
+    std::vector<FirstHeld> result;
+    work.others.assign(work.table.rows(), false);
+    bool missing = false;
+    for (std::uint32_t row = 0; row < work.table.rows(); ++row) {
+      const std::uint32_t number = find(work, argument, row, kind, strict);
+      work.others[row] = number != ZeroCrossingRows::kMissing;
+      if (work.others[row])
+        result.push_back(rows_.held(number));
+      else
+        missing = true;
+    }
+    if (missing && !result.empty()) return std::nullopt;
+    work.others.clear();
+    return missing ? std::nullopt : std::optional(std::move(result));
+  }
+
+  /// Adds the rows of a zero crossing of the argument in the rows of the table, but for those that exist
+  /// already; returns what the rows hold.
+  std::vector<FirstHeld> held_rows(const Work& work, dae::ZeroCrossing crossing, const Argument& argument) {
+    const EquationTable& table = work.table;
+    const std::vector<std::uint32_t>&slots = argument.slots, &params = argument.params;
     const bool strict = crossing.strict;
     const Kind kind = crossing.kind;
-    if (work.watch) dae_.zero_crossings.push_back(std::move(crossing));
+    dae_.zero_crossings.push_back(std::move(crossing));
     std::vector<std::uint32_t> variables(slots.size()), parameters(params.size()), numbers;
     Origins::InOrder origins(table.origins);
     for (std::uint32_t row = 0; row < table.rows(); ++row) {
@@ -280,15 +384,12 @@ class ZeroCrossings {
       for (std::size_t k = 0; k < params.size(); ++k)
         parameters[k] = params[k] < table.params ? table.parameters_of(row)[params[k]]
                                                  : work.held[params[k] - table.params][row];
-      const ZeroCrossingRows::Row same{argument, strict, kind, variables, parameters};
-      numbers.push_back(work.watch ? rows_.find_or_append(same, origins[row]) : rows_.find(same));
-      if (numbers.back() == ZeroCrossingRows::kMissing) return std::nullopt;
+      numbers.push_back(
+          rows_.find_or_append({argument.residual, strict, kind, variables, parameters}, origins[row]));
     }
-    if (work.watch) {
-      const dae::ZeroCrossing& added = dae_.zero_crossings.back();
-      dae_.discrete_parameters += added.held();
-      if (added.differences.rows() == 0) dae_.zero_crossings.pop_back();
-    }
+    const dae::ZeroCrossing& added = dae_.zero_crossings.back();
+    dae_.discrete_parameters += added.held();
+    if (added.differences.rows() == 0) dae_.zero_crossings.pop_back();
     std::vector<FirstHeld> result;
     for (const std::uint32_t number : numbers) result.push_back(rows_.held(number));
     return result;
@@ -297,7 +398,9 @@ class ZeroCrossings {
   const system::System& system_;
   dae::System& dae_;
   ZeroCrossingRows rows_;
-  std::vector<bool> piecewise_constant_;  // by variable: changes at events only
+  std::vector<bool> piecewise_constant_;               // by variable: changes at events only
+  std::vector<std::uint32_t> same_as_;                 // find_unassigned
+  std::vector<std::uint32_t> variables_, parameters_;  // of a row
 };
 
 }  // namespace

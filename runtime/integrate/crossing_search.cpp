@@ -27,6 +27,8 @@ constexpr double kRateStep = 1e-5, kLongestRateStep = 3e-3;
 // Intervals are not cut below this part of the step; they, and those of rates, not below these parts of the
 // time.
 constexpr double kNarrowest = 1e-9, kNarrowestTime = 256 * kEpsilon, kShortestRateStep = 16 * kEpsilon;
+// Intervals after a search that has come to kMostEvaluations.
+constexpr double kNarrowestAgain = 1e-3;
 constexpr int kMostEvaluations = 600;  // of one search; the rest of the step is left to the next one
 
 /// The position of a check point in its interval: at a third of it from one end or the other, about, because
@@ -198,8 +200,10 @@ bool CrossingSearch::evaluate_rates(Node& node, double step) {
 /// The first crossing of a suspect. `stack` holds the right ends of the intervals that are still to be
 /// examined, the nearest last.
 bool CrossingSearch::examine(double from, double to) {
+  // Where differences are not smooth up to the end of the step, what was left must not take many searches.
+  const double part = evaluations_ >= kMostEvaluations ? kNarrowestAgain : kNarrowest;
   evaluations_ = 0;
-  const double narrowest = kNarrowest * (to - from) + kNarrowestTime * std::max(std::abs(from), std::abs(to));
+  const double narrowest = part * (to - from) + kNarrowestTime * std::max(std::abs(from), std::abs(to));
   auto rate_step = [&](double width, const std::vector<double>& a, const std::vector<double>& b) {
     return std::max(rate_part(a, b) * width, kShortestRateStep * std::max(std::abs(from), std::abs(to)));
   };

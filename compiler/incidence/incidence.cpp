@@ -1,6 +1,7 @@
 #include "compiler/incidence/incidence.h"
 
 #include "compiler/symbolic/symbolic.h"
+#include "compiler/symbolic/work_pool.h"
 
 namespace sigrel::incidence {
 
@@ -78,11 +79,14 @@ graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns,
 graph::Bipartite determining_incidence(ExprPool& pool, const EquationList& equations, std::uint32_t columns,
                                        std::span<const std::uint32_t> column_of) {
   IdVector<SectionId, std::vector<bool>> determines(equations.sections().size());
+  symbolic::WorkPool of_one(pool);
   for (SectionId s : ids<SectionId>(0, determines.size())) {
     const EquationTable* table = equations.sections()[s].table;
     if (!table) continue;
-    for (ExprId partial : symbolic::gradient(pool, table->residual, table->slots)) {
-      const Node& n = pool[partial];
+    ExprId residual = table->residual;
+    ExprPool& work = of_one.begin(residual);
+    for (ExprId partial : symbolic::gradient(work, residual, table->slots)) {
+      const Node& n = work[partial];
       determines[s].push_back(n.op != Op::Const || n.value != 0);
     }
   }

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace sigrel {
 
@@ -164,16 +165,59 @@ void ExprPool::truncate(std::size_t size) {
   }
 }
 
+namespace {
+
+/// Of a small pool: from the highest id down, each node marks its operands, which have lower ids. `reached`:
+/// bits of ids, all zero.
+std::vector<ExprId> topological_small(const ExprPool& pool, std::span<const ExprId> roots,
+                                      std::uint64_t* reached) {
+  std::size_t count = 0, highest = 0;
+  const auto reach = [&](std::uint32_t id) {
+    std::uint64_t& word = reached[id / 64];
+    count += !(word >> id % 64 & 1);
+    word |= std::uint64_t{1} << id % 64;
+  };
+  for (ExprId root : roots) {
+    reach(root.value);
+    highest = std::max<std::size_t>(highest, root.value);
+  }
+  for (std::size_t w = highest / 64 + 1; w-- > 0;) {
+    for (std::uint64_t left = ~std::uint64_t{0}; reached[w] & left;) {
+      const int bit = 63 - std::countl_zero(reached[w] & left);
+      left = (std::uint64_t{1} << bit) - 1;
+      const Node& n = pool[ExprId{w * 64 + static_cast<std::size_t>(bit)}];
+      const int k = arity(n.op);
+      if (k > 0) reach(n.a);
+      if (k > 1) reach(n.b);
+      if (k > 2) reach(n.c);
+    }
+  }
+  std::vector<ExprId> result;
+  result.reserve(count);
+  for (std::size_t w = 0; w <= highest / 64; ++w)
+    for (std::uint64_t word = std::exchange(reached[w], 0); word; word &= word - 1)
+      result.push_back(ExprId{w * 64 + static_cast<std::size_t>(std::countr_zero(word))});
+  return result;
+}
+
+}  // namespace
+
 std::vector<ExprId> topological(const ExprPool& pool, std::span<const ExprId> roots) {
   // Children have smaller ids: the order of ids will do. The marks are cleared node by node, so that the cost
   // does not depend on the size of the pool.
-  thread_local std::vector<bool> reached;
-  if (reached.size() < pool.size()) reached.resize(pool.size());
+  constexpr std::size_t kSmall = 2048;  // nodes of a pool whose marks are quickly read
+  thread_local std::vector<std::uint64_t> marks;
+  if (roots.empty()) return {};
+  if (marks.size() * 64 < pool.size()) marks.resize(pool.size() / 64 + 1);
+  std::uint64_t* const reached = marks.data();
+  if (pool.size() <= kSmall) return topological_small(pool, roots, reached);
   std::vector<ExprId> result;
   result.reserve(32);  // most expressions
   const auto reach = [&](std::uint32_t id) {
-    if (reached[id]) return;
-    reached[id] = true;
+    std::uint64_t& word = reached[id / 64];
+    const std::uint64_t bit = std::uint64_t{1} << id % 64;
+    if (word & bit) return;
+    word |= bit;
     result.push_back(ExprId{id});
   };
   for (ExprId root : roots) reach(root.value);
@@ -184,7 +228,7 @@ std::vector<ExprId> topological(const ExprPool& pool, std::span<const ExprId> ro
     if (k > 1) reach(n.b);
     if (k > 2) reach(n.c);
   }
-  for (ExprId id : result) reached[id.value] = false;
+  for (ExprId id : result) reached[id.value / 64] = 0;
   std::ranges::sort(result, {}, &ExprId::value);
   return result;
 }

@@ -9,6 +9,7 @@
 #include "compiler/graph/dulmage_mendelsohn.h"
 #include "compiler/graph/matching.h"
 #include "compiler/symbolic/symbolic.h"
+#include "compiler/symbolic/work_pool.h"
 
 namespace sigrel::order {
 namespace {
@@ -54,10 +55,13 @@ exact::Zeros find_zeros(const ExprPool& pool, const system::System& system,
 
 /// Whether a partial derivative of some row depends on a zero.
 bool partials_read(ExprPool& pool, const incidence::EquationList& equations, const exact::Zeros& zeros) {
+  symbolic::WorkPool of_one(pool);
   for (const incidence::EquationList::Section& s : equations.sections()) {
     if (!s.table || s.rows == 0) continue;
+    ExprId residual = s.table->residual;
+    ExprPool& work = of_one.begin(residual);
     const std::vector<std::uint32_t> inside =
-        slots_of(pool, symbolic::gradient(pool, s.table->residual, s.table->slots));
+        slots_of(work, symbolic::gradient(work, residual, s.table->slots));
     for (std::uint32_t row = 0; row < s.rows && !inside.empty(); ++row) {
       auto unknowns = s.table->unknowns_of(row);
       if (std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; }))
@@ -74,21 +78,28 @@ graph::Bipartite incidence_at(ExprPool& pool, const incidence::EquationList& equ
   g.columns = columns;
   g.offsets.reserve(equations.count() + 1);
   g.targets.reserve(equations.entries());
+  symbolic::WorkPool of_one(pool);
   for (const incidence::EquationList::Section& s : equations.sections()) {
+    ExprPool& work = of_one.begin();
     std::vector<ExprId> partials;
     std::vector<bool> generic;  // per slot: whether the partial derivative is not zero everywhere
-    if (s.table && s.rows > 0) partials = symbolic::gradient(pool, s.table->residual, s.table->slots);
+    if (s.table && s.rows > 0) {
+      ExprId residual = s.table->residual;
+      of_one.begin(residual);
+      partials = symbolic::gradient(work, residual, s.table->slots);
+    }
     for (ExprId partial : partials)
-      generic.push_back(pool[partial].op != Op::Const || pool[partial].value != 0);
-    const std::vector<std::uint32_t> inside = slots_of(pool, partials);
-    exact::PointEvaluator at_zeros(pool, partials, &zeros);
+      generic.push_back(work[partial].op != Op::Const || work[partial].value != 0);
+    const std::vector<std::uint32_t> inside = slots_of(work, partials);
+    std::optional<exact::PointEvaluator> at_zeros;  // seldom needed
     for (std::uint32_t row = 0; row < s.rows; ++row) {
       if (s.table) {
         auto unknowns = s.table->unknowns_of(row);
         const bool special =
             std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; });
         std::vector<exact::Field> there;
-        if (special) there = at_zeros.row(unknowns, s.table->parameters_of(row));
+        if (special && !at_zeros) at_zeros.emplace(work, partials, &zeros);
+        if (special) there = at_zeros->row(unknowns, s.table->parameters_of(row));
         for (std::size_t k = 0; k < unknowns.size(); ++k)
           if (special ? !there[k].zero() : generic[k]) g.targets.push_back(unknowns[k]);
       } else {
@@ -105,12 +116,15 @@ graph::Bipartite linear_incidence(ExprPool& pool, const incidence::EquationList&
                                   std::uint32_t columns) {
   graph::Bipartite g;
   g.columns = columns;
+  symbolic::WorkPool of_one(pool);
   for (const incidence::EquationList::Section& s : equations.sections()) {
     std::vector<std::uint32_t> linear;
     if (s.table && s.rows > 0) {
-      const std::vector<ExprId> partials = symbolic::gradient(pool, s.table->residual, s.table->slots);
+      ExprId residual = s.table->residual;
+      ExprPool& work = of_one.begin(residual);
+      const std::vector<ExprId> partials = symbolic::gradient(work, residual, s.table->slots);
       for (std::uint32_t k = 0; k < partials.size(); ++k)
-        if (const Node& n = pool[partials[k]]; n.op == Op::Const ? n.value != 0 : n.op == Op::Param)
+        if (const Node& n = work[partials[k]]; n.op == Op::Const ? n.value != 0 : n.op == Op::Param)
           linear.push_back(k);
     }
     for (std::uint32_t row = 0; row < s.rows; ++row) {

@@ -34,9 +34,11 @@ std::optional<KernelId> Kernels::solve(ShapeId number, std::uint32_t slot) {
   std::optional<std::optional<KernelId>>& kernel = shape.solve[slot];
   if (!kernel) {
     kernel.emplace();
-    if (auto solution = symbolic::solve_for(plan_.exprs, shape.root, slot)) {
-      symbolic::improve(plan_.exprs, std::span(&*solution, 1));
-      *kernel = add(runtime::Role::Solve, shape, slot, {*solution});
+    ExprId root = shape.root;
+    ExprPool& work = work_.begin(root);
+    if (auto solution = symbolic::solve_for(work, root, slot)) {
+      symbolic::improve(work, std::span(&*solution, 1));
+      *kernel = add(runtime::Role::Solve, shape, slot, {work_.keep(*solution)});
     }
   }
   return *kernel;
@@ -46,9 +48,11 @@ std::optional<KernelId> Kernels::quotient(ShapeId number, std::uint32_t slot) {
   auto [at, fresh] = quotients_.try_emplace({number, slot});
   if (fresh) {
     const Shape& shape = shapes_[number];
-    if (auto solution = symbolic::quotient_for(plan_.exprs, shape.root, slot)) {
-      symbolic::improve(plan_.exprs, std::span(&*solution, 1));
-      at->second = add(runtime::Role::Solve, shape, slot, {*solution});
+    ExprId root = shape.root;
+    ExprPool& work = work_.begin(root);
+    if (auto solution = symbolic::quotient_for(work, root, slot)) {
+      symbolic::improve(work, std::span(&*solution, 1));
+      at->second = add(runtime::Role::Solve, shape, slot, {work_.keep(*solution)});
     }
   }
   return at->second;
@@ -73,8 +77,11 @@ KernelId Kernels::rare_residual(ShapeId number) {
 KernelId Kernels::partials(ShapeId number) {
   Shape& shape = shapes_[number];
   if (!shape.partials) {
-    std::vector<ExprId> partials = symbolic::gradient(plan_.exprs, shape.root, shape.slots);
-    symbolic::improve(plan_.exprs, partials);
+    ExprId root = shape.root;
+    ExprPool& work = work_.begin(root);
+    std::vector<ExprId> partials = symbolic::gradient(work, root, shape.slots);
+    symbolic::improve(work, partials);
+    for (ExprId& partial : partials) partial = work_.keep(partial);
     shape.partials = add(runtime::Role::Partials, shape, 0, std::move(partials));
   }
   return *shape.partials;

@@ -10,6 +10,7 @@
 #include "compiler/base/id_vector.h"
 #include "compiler/ir/equations.h"
 #include "compiler/ir/plan.h"
+#include "compiler/symbolic/work_pool.h"
 
 namespace sigrel::order {
 
@@ -18,7 +19,7 @@ using KernelId = Id<struct KernelTag>;  // of Plan::kernels
 
 class Kernels {
  public:
-  explicit Kernels(plan::Plan& plan) : plan_(plan) {}
+  explicit Kernels(plan::Plan& plan) : plan_(plan), work_(plan.exprs) {}
 
   /// The shape of a table whose residual is in the plan's pool; the same for tables of equal shape.
   ShapeId shape(const EquationTable& table);
@@ -43,6 +44,7 @@ class Kernels {
   KernelId add(runtime::Role role, const Shape& shape, std::uint32_t solved, std::vector<ExprId> outputs);
 
   plan::Plan& plan_;
+  symbolic::WorkPool work_;
   IdVector<ShapeId, Shape> shapes_;
   std::map<std::tuple<ExprId, std::uint32_t, std::uint32_t>, ShapeId> number_;
   std::map<std::pair<ShapeId, std::uint32_t>, std::optional<KernelId>> quotients_;

@@ -11,12 +11,12 @@ namespace {
 
 /// The kind of a child that is a token, 0 for a rule.
 std::size_t token_kind(antlr4::tree::ParseTree* child) {
-  auto* node = dynamic_cast<TerminalNode*>(child);
+  auto* node = GrammarContext::token(child);
   return node ? node->getSymbol()->getType() : 0;
 }
 
 P::ExpressionContext* left_operand(P::ExpressionContext* ctx) {
-  return dynamic_cast<P::ExpressionContext*>(ctx->children[0]);
+  return GrammarContext::as<P::ExpressionContext>(ctx->children[0]);
 }
 
 BinaryOp binary_op(std::size_t kind) {

@@ -14,7 +14,7 @@ ast::Item* Builder::item(P::ItemContext* ctx) {
     return arena_.copy(out);
   };
   auto attributes = [&] { return ctx->settings() ? settings(ctx->settings()) : std::span<ast::Setting>{}; };
-  auto* first = dynamic_cast<TerminalNode*>(ctx->children[0]);
+  auto* first = GrammarContext::token(ctx->children[0]);
   if (ctx->LABEL_COLON() || !first) return expression_item(ctx);
   switch (first->getSymbol()->getType()) {
     case P::LET: return arena_.make<ast::LetItem>(base(ItemKind::Let), block<ast::Decl>(ctx->BLOCK(0)));
@@ -170,11 +170,11 @@ ast::Item* Builder::when_item(P::ItemContext* ctx) {
   std::vector<ast::Expr*> conditions;
   antlr4::Token* word = nullptr;
   for (auto* child : ctx->children) {
-    if (auto* e = dynamic_cast<P::ExpressionContext*>(child)) {
+    if (auto* e = GrammarContext::as<P::ExpressionContext>(child)) {
       conditions.push_back(condition(e));
       continue;
     }
-    auto* terminal = dynamic_cast<TerminalNode*>(child);
+    auto* terminal = GrammarContext::token(child);
     if (!terminal) continue;
     switch (terminal->getSymbol()->getType()) {
       case P::WHEN:

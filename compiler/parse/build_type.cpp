@@ -153,13 +153,13 @@ ast::Expr* Builder::column(P::ColumnContext* ctx) {
   ast::Expr* e = nullptr;
   std::vector<P::IndexContext*> parts;
   for (auto* child : ctx->children) {
-    if (auto* name = dynamic_cast<P::NameContext*>(child)) {
+    if (auto* name = GrammarContext::as<P::NameContext>(child)) {
       ast::Ident id = ident(name);
       e = e ? arena_.make<ast::FieldExpr>(ast::Expr{ast::ExprKind::Field, join(e->span, id.span)}, e, id)
             : variable(id);
-    } else if (auto* index = dynamic_cast<P::IndexContext*>(child)) {
+    } else if (auto* index = GrammarContext::as<P::IndexContext>(child)) {
       parts.push_back(index);
-    } else if (auto* node = dynamic_cast<antlr4::tree::TerminalNode*>(child);
+    } else if (auto* node = GrammarContext::token(child);
                node && node->getSymbol()->getType() == P::RIGHT_BRACKET) {
       e = arena_.make<ast::IndexExpr>(ast::Expr{ast::ExprKind::Index, join(e->span, span(node))}, e,
                                       arena_.copy(index_parts(parts)));

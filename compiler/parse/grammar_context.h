@@ -6,6 +6,7 @@
 // Internal to this folder.
 #pragma once
 #include <typeinfo>
+#include <utility>
 
 #include "antlr4-runtime.h"
 
@@ -14,6 +15,15 @@ namespace sigrel::syntax {
 class GrammarContext : public antlr4::ParserRuleContext {
  public:
   using ParserRuleContext::ParserRuleContext;
+
+  /// The child if it is of this rule, and if it is a token.
+  template <class T>
+  static T* as(antlr4::tree::ParseTree* child) {
+    return is<T>(child) ? static_cast<T*>(child) : nullptr;
+  }
+  static antlr4::tree::TerminalNode* token(antlr4::tree::ParseTree* child) {
+    return is<Leaf>(child) ? leaf(child) : nullptr;
+  }
 
   template <class T>
   T* getRuleContext(std::size_t i) {
@@ -49,16 +59,37 @@ class GrammarContext : public antlr4::ParserRuleContext {
     return &typeid(*child) == &typeid(T);
   }
   static Leaf* leaf_of(antlr4::tree::ParseTree* child, std::size_t kind) {
-    if (!is<Leaf>(child)) return nullptr;
-    Leaf* leaf = static_cast<Leaf*>(dynamic_cast<void*>(child));  // ParseTree is a virtual base
-    return leaf->symbol->getType() == kind ? leaf : nullptr;
+    return is<Leaf>(child) && leaf(child)->symbol->getType() == kind ? leaf(child) : nullptr;
+  }
+  static Leaf* leaf(antlr4::tree::ParseTree* child) {
+    return static_cast<Leaf*>(dynamic_cast<void*>(child));  // ParseTree is a virtual base
   }
 };
 
-/// Enters and leaves rules as antlr4::Parser does, for parse trees and without listeners.
+/// Enters and leaves rules as antlr4::Parser does, for parse trees and without listeners. What the generated
+/// class calls by these names does without a dynamic cast, and without a function object.
 class GrammarParser : public antlr4::Parser {
  public:
   using Parser::Parser;
+
+  template <class T>
+  T* getInterpreter() const {
+    return static_cast<T*>(_interpreter);  // of a parser there is one class
+  }
+  template <class F>
+  class AtExit {
+   public:
+    explicit AtExit(F f) : f_(std::move(f)) {}
+    AtExit(const AtExit&) = delete;
+    ~AtExit() { f_(); }
+
+   private:
+    F f_;
+  };
+  template <class F>
+  static AtExit<F> finally(F f) {
+    return AtExit<F>(std::move(f));
+  }
 
   void enterRule(antlr4::ParserRuleContext* context, std::size_t state, std::size_t) override {
     setState(state);

@@ -91,7 +91,7 @@ void Shapes::grow() {
 }
 
 std::uint32_t Shapes::make(const EquationTable& table, std::span<const std::uint32_t> pattern) {
-  ExprPool& pool = exprs_;
+  ExprPool& pool = work_.begin();
   Specialised s;
   s.residual = symbolic::rewrite(source_, table.residual, pool, [&](const Node& leaf) {
     if (leaf.op != Op::Slot && leaf.op != Op::Der) return pool.intern(leaf);
@@ -112,6 +112,7 @@ std::uint32_t Shapes::make(const EquationTable& table, std::span<const std::uint
   std::ranges::sort(s.leaves);
   std::ranges::sort(s.params);
   classify(pool, s);
+  s.residual = work_.keep(s.residual);
   specialised_.push_back(std::move(s));
   return static_cast<std::uint32_t>(specialised_.size() - 1);
 }

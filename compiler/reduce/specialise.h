@@ -12,6 +12,7 @@
 
 #include "compiler/ir/equations.h"
 #include "compiler/ir/expr.h"
+#include "compiler/symbolic/work_pool.h"
 
 namespace sigrel::reduce {
 
@@ -70,6 +71,7 @@ class Shapes {
 
   const ExprPool& source_;
   ExprPool exprs_;
+  symbolic::WorkPool work_{exprs_};
   std::vector<const EquationTable*> tables_;
   std::vector<std::uint32_t> latest_;  // per table: the entry that was used last
   std::vector<Entry> entries_;

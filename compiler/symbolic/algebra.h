@@ -59,6 +59,8 @@ class PerNode {
   ExprId id(std::size_t k) const { return ids_[k]; }
   T& at(std::size_t k) { return values_[k]; }
   T& operator[](ExprId id) {
+    const std::size_t near = id.value - ids_.front().value;  // as a rule ids are consecutive
+    if (near < ids_.size() && ids_[near] == id) return values_[near];
     return values_[static_cast<std::size_t>(std::ranges::lower_bound(ids_, id) - ids_.begin())];
   }
 

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <unordered_map>
 
 #include "compiler/symbolic/algebra.h"
 #include "compiler/symbolic/canonical.h"
@@ -30,6 +29,40 @@ std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
   h = (h ^ v) * 0xFF51AFD7ED558CCDull;
   return h ^ h >> 32;
 }
+
+/// A number for each of a few nodes. Open addressing.
+class HashByNode {
+ public:
+  const std::uint64_t* find(ExprId id) const {
+    for (std::size_t at = place(id); !slots_.empty() && slots_[at].key; at = (at + 1) & (slots_.size() - 1))
+      if (slots_[at].key == id.value + 1) return &slots_[at].hash;
+    return nullptr;
+  }
+  /// Of a node that has none.
+  void add(ExprId id, std::uint64_t hash) {
+    if (++count_ * 2 > slots_.size()) {
+      std::vector<Slot> old(std::max<std::size_t>(64, slots_.size() * 2));
+      old.swap(slots_);
+      for (const Slot& slot : old)
+        if (slot.key) put(slot);
+    }
+    put({id.value + 1, hash});
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t key = 0;  // id + 1
+    std::uint64_t hash = 0;
+  };
+  std::size_t place(ExprId id) const { return id.value * 0x9E3779B1u >> 8 & (slots_.size() - 1); }
+  void put(const Slot& slot) {
+    std::size_t at = place(ExprId{slot.key - 1});
+    while (slots_[at].key) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = slot;
+  }
+  std::vector<Slot> slots_;
+  std::size_t count_ = 0;
+};
 
 class Canonicaliser final : public SumBuilder {
  public:
@@ -80,25 +113,27 @@ class Canonicaliser final : public SumBuilder {
   }
 
   std::uint64_t structure(ExprId root) {
-    std::vector<ExprId> work{root};
-    while (!work.empty()) {
-      const ExprId id = work.back();
-      const Node n = pool_[id];
-      std::size_t waiting = work.size();
-      if (!structure_.contains(id.value))
-        for (std::uint32_t operand : operands(n))
-          if (!structure_.contains(operand)) work.push_back(ExprId{operand});
-      if (work.size() > waiting) continue;
-      work.pop_back();
-      if (structure_.contains(id.value)) continue;
+    if (const std::uint64_t* known = structure_.find(root)) return *known;
+    work_.assign(1, root);
+    while (!work_.empty()) {
+      const ExprId id = work_.back();
+      const Node& n = pool_[id];
+      const std::size_t waiting = work_.size();
       std::uint64_t h = mixed(0x9E3779B97F4A7C15ull, static_cast<std::uint64_t>(n.op));
-      for (std::uint32_t operand : operands(n)) h = mixed(h, structure_.at(operand));
+      for (std::uint32_t operand : operands(n)) {
+        if (const std::uint64_t* known = structure_.find(ExprId{operand}))
+          h = mixed(h, *known);
+        else
+          work_.push_back(ExprId{operand});
+      }
+      if (work_.size() > waiting) continue;
+      work_.pop_back();
+      if (structure_.find(id)) continue;
       if (n.op == Op::PowInt) h = mixed(h, n.b);
       if (operands(n).empty()) h = mixed(mixed(h, n.a), n.b);
-      h = mixed(h, std::bit_cast<std::uint64_t>(n.value));
-      structure_.emplace(id.value, h);
+      structure_.add(id, mixed(h, std::bit_cast<std::uint64_t>(n.value)));
     }
-    return structure_.at(root.value);
+    return *structure_.find(root);
   }
 
   static bool before(const Term& a, const Term& b) {
@@ -171,8 +206,14 @@ class Canonicaliser final : public SumBuilder {
   }
 
   Sum atom(ExprId base) {
-    if (auto value = constant_value(pool_, base)) return {{*value, {}}};
-    return {{1.0, {factor(base)}}};
+    Sum result(1);  // a list of terms would be copied
+    if (auto value = constant_value(pool_, base)) {
+      result.front().coefficient = *value;
+    } else {
+      result.front().coefficient = 1;
+      result.front().factors.push_back(factor(base));
+    }
+    return result;
   }
 
   /// The terms of an operand of a sum.
@@ -410,7 +451,8 @@ class Canonicaliser final : public SumBuilder {
   ExprPool& pool_;
   int nested_;
   std::optional<PerNode<Form>> forms_;
-  std::unordered_map<std::uint32_t, std::uint64_t> structure_;
+  HashByNode structure_;
+  std::vector<ExprId> work_;  // of `structure`
 };
 
 double weight(const Node& n) {
@@ -463,9 +505,12 @@ void improve(ExprPool& pool, std::span<ExprId> roots) {
   const std::vector<ExprId> nodes = topological(pool, roots);
   if (nodes.size() > kImprovedNodes) return;
   const std::size_t size = pool.size();
+  const double present = cost_of_nodes(pool, nodes);
+  if (present == 0) return;
   std::vector<ExprId> better;
-  for (ExprId root : roots) better.push_back(canonical(pool, root));
-  if (cost(pool, better) < cost_of_nodes(pool, nodes))
+  Canonicaliser canonicaliser(pool, kNested);
+  for (ExprId root : roots) better.push_back(canonicaliser.run(root));
+  if (cost(pool, better) < present)
     std::ranges::copy(better, roots.begin());
   else
     pool.truncate(size);

@@ -59,6 +59,32 @@ void BranchCheck::collect(std::span<const Step> steps) {
   }
 }
 
+/// With every loop of the schedule, whose solutions are followed from row to row, and everything that the
+/// observed schedule reads, which is checked.
+void BranchCheck::show_only(std::vector<std::uint8_t> variables) {
+  const Model& model = instance_.model;
+  const auto want = [&](std::uint32_t v) { variables[v] = 1; };
+  const auto read = [&](const KernelBatch& batch) {
+    for (std::uint32_t row = 0; row < batch.count; ++row) each_variable(model, batch, row, want);
+  };
+  for (const Step& step : observed_) {
+    if (step.kind != Step::Solve)
+      read(model.batches[step.index]);
+    else
+      std::ranges::for_each(loop_batches(model, model.loops[step.index]), read);
+  }
+  std::uint64_t rows = 0;
+  for (const Step& step : model.dynamic) {
+    rows += step.kind == Step::Solve ? 1 : model.batches[step.index].count;
+    if (step.kind != Step::Solve) continue;
+    const AlgebraicLoop& loop = model.loops[step.index];
+    std::ranges::for_each(std::span(model.tearing_variables).subspan(loop.first_unknown, loop.unknowns),
+                          want);
+  }
+  NeededRows shown(model, model.dynamic, {}, std::move(variables));
+  if (shown.rows() < rows / 2) shown_.emplace(std::move(shown));
+}
+
 void BranchCheck::gather(double time, Solution& out) const {
   out.time = time;
   for (std::size_t k = 0; k < out.values.size(); ++k) out.values[k] = instance_.values[variables_[k]];
@@ -203,7 +229,9 @@ void BranchCheck::record_jump(const Solution& from) {
 
 bool BranchCheck::solve_row(double time) {
   integrator_.interpolate(time);
-  return system_.output(time, integrator_.y(), integrator_.rates(), observed_);
+  const double *y = integrator_.y(), *rates = integrator_.rates();
+  return shown_only_ ? system_.output(time, y, rates, observed_, *shown_)
+                     : system_.output(time, y, rates, observed_);
 }
 
 /// The row from predicted values. False: they lead to no solution, or to one that they do not describe.
@@ -248,6 +276,13 @@ bool BranchCheck::output(double time) {
   known_ = true;
   if (predictor_) predictor_->record(time, instance_.values);
   return true;
+}
+
+bool BranchCheck::output_shown(double time) {
+  shown_only_ = shown_.has_value();
+  const bool solved = output(time);
+  shown_only_ = false;
+  return solved;
 }
 
 /// From the end of a branch to any other one.

@@ -29,6 +29,7 @@
 #include "runtime/integrate/integrator.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/solve/loop_predictor.h"
+#include "runtime/solve/needed_rows.h"
 
 namespace runtime {
 
@@ -42,6 +43,9 @@ class BranchCheck {
   /// The current values are a solution at this time, and what was before it is of no concern: at the start
   /// and after an event.
   void restart(double time);
+  /// Rows show these variables alone (per variable: 1). It pays if that leaves out most of the rows that the
+  /// dynamic schedule evaluates, and is ignored otherwise.
+  void show_only(std::vector<std::uint8_t> variables);
   /// Before a step of the integrator.
   void begin_step();
   /// Whether the loops of the step have stayed on their branches. False: `shorter` is the length of the part
@@ -54,6 +58,8 @@ class BranchCheck {
   /// Sets all variables at a time within the last step, or at the next row (ReducedSystem::output). False:
   /// the failure of the instance.
   bool output(double time);
+  /// The same for what rows show, and for loops; all else keeps values of another time.
+  bool output_shown(double time);
   /// Sets the solutions of loops to those just before an event, from which the ones after it are found.
   void approach_event(double time);
   /// Sets all variables at this time, where the integrator cannot go on; the solutions of loops to the last
@@ -92,6 +98,8 @@ class BranchCheck {
   Integrator& integrator_;
   std::span<const Step> observed_;
   std::optional<LoopPredictor> predictor_;
+  std::optional<NeededRows> shown_;
+  bool shown_only_ = false;  // `output` sets nothing else
   std::vector<std::uint32_t> loops_;
   std::vector<std::uint32_t> variables_, loop_of_;  // of the loops; those of the dynamic schedule first
   std::size_t dynamic_loops_ = 0;

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "runtime/integrate/experiment.h"
+#include "runtime/solve/needed_rows.h"
 #include "runtime/thread_pool.h"
 
 namespace runtime {
@@ -219,6 +220,13 @@ bool ReducedSystem::output(double time, const double* y, const double* rates,
   load(time, y, rates);
   Evaluator& evaluator = instance_.evaluator;
   return evaluator.run_checked(model_.dynamic, point(time)) && evaluator.run_checked(observed, point(time));
+}
+
+bool ReducedSystem::output(double time, const double* y, const double* rates, std::span<const Step> observed,
+                           const NeededRows& rows) {
+  load(time, y, rates);
+  Evaluator& evaluator = instance_.evaluator;
+  return rows.evaluate(evaluator, point(time)) && evaluator.run_checked(observed, point(time));
 }
 
 Failure ReducedSystem::explain(double time, const double* y, const double* rates) {

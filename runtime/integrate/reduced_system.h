@@ -18,6 +18,8 @@
 
 namespace runtime {
 
+class NeededRows;
+
 class ReducedSystem {
  public:
   ReducedSystem(ModelInstance& instance, History& history);
@@ -64,6 +66,9 @@ class ReducedSystem {
   /// Sets all variables from the unknowns: loops are solved again, so that results satisfy the equations and
   /// not only the integrator's tolerance; then `observed` is evaluated. False: `failure()`.
   bool output(double time, const double* y, const double* rates, std::span<const Step> observed);
+  /// The same for these rows of the dynamic schedule alone, with states.
+  bool output(double time, const double* y, const double* rates, std::span<const Step> observed,
+              const NeededRows& rows);
   /// The equations that fail at this point, after a callback returned false.
   Failure explain(double time, const double* y, const double* rates);
   const Failure& failure() const { return instance_.failure(); }

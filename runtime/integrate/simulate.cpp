@@ -338,6 +338,7 @@ bool Simulation::integrate(InitialValueProblem& problem, Archive& archive) {
   const Timer timer;
   const double written = recorder_.seconds();
   TimeLoop loop(problem, experiment_, control_, observed_, recorder_, outcome_, part_);
+  loop.show_only(recorded_variables(model(), next_.columns));
   run(loop);
   part_ = loop.next_part();
   const bool ends = outcome_.transitions.empty() && outcome_.before_jump.empty();

@@ -121,6 +121,8 @@ void TimeLoop::watch_steps(double time) {
   }
   branches_.emplace(problem_.instance, problem_.system, *integrator_, observed_,
                     problem_.system.form() == Form::Static && problem_.events.empty());
+  if (!shown_.empty() && problem_.system.form() != Form::Static && problem_.states.empty())
+    branches_->show_only(shown_);
   branches_->restart(time);
 }
 

@@ -72,6 +72,8 @@ class TimeLoop {
   TimeLoop(InitialValueProblem& problem, const Experiment& experiment, const Control& control,
            std::span<const Step> observed, Recorder& recorder, Outcome& outcome, const Part& part);
 
+  /// Rows show these variables alone (per variable: 1), and need not set others. To be called before `run`.
+  void show_only(std::vector<std::uint8_t> variables) { shown_ = std::move(variables); }
   /// Runs from the initialised problem to the end; writes status, failure, `reached` and statistics of the
   /// outcome.
   void run();
@@ -142,7 +144,8 @@ class TimeLoop {
   const Experiment& experiment_;
   const Control& control_;
   std::span<const Step> observed_;
-  std::vector<Step> tied_;  // which compute StructureSource::tied
+  std::vector<std::uint8_t> shown_;  // empty: all
+  std::vector<Step> tied_;           // which compute StructureSource::tied
   Recorder& recorder_;
   Outcome& outcome_;
   double range_;

@@ -26,7 +26,10 @@ bool TimeLoop::write_rows(double time, bool inclusive) {
     const bool is_other = other <= grid + (grid < experiment_.stop ? time_rounding(grid) : 0);
     const double at = is_other ? other : grid;
     if (!(inclusive ? at <= last : at < time - margin)) break;
-    if (!branches_->output(at)) return fail(problem_.instance.failure());
+    // The values of the last row are those of the end, and events begin with the values that they find.
+    const bool shown_only = !event_ && !is_other && at < experiment_.stop;
+    if (!(shown_only ? branches_->output_shown(at) : branches_->output(at)))
+      return fail(problem_.instance.failure());
     if (is_other) {
       recorder_.before_event(row_time(at), problem_.instance.values);
       if (!take_row_after(row_time(at), false)) return false;
@@ -56,7 +59,7 @@ void TimeLoop::show_step(double time) {
   if (!recorder_.wants_steps()) return;
   std::vector<double>& values = problem_.instance.values;
   const std::vector<double> held = values;
-  if (branches_->output(time)) recorder_.step(time, values);
+  if (branches_->output_shown(time)) recorder_.step(time, values);
   problem_.instance.failure() = {};  // if this point matters to a row or step, that reports it
   values = held;
 }

@@ -286,3 +286,21 @@ main = simulate pulsed with { stop = 20.0 }
     if (std::abs(std::sin(10 * t[r])) > 1e-9) wrong += (std::sin(10 * t[r]) > 0) != (y[r] == 1);
   CHECK(wrong == 0);
 }
+
+TEST_CASE("A column is the same alone as beside all others") {
+  // Rows evaluate what they show: with loops, delays, events, and variables that are observed only.
+  for (const char* name : {"01_low_pass", "04_dc_motor", "06_tanks", "07_bouncing_ball", "09_servo",
+                           "11_crank_slider", "16_akzo_nobel"})
+    for (const bool events : {false, true}) {
+      numeric::Model model(std::string("../../../examples/") + name + ".sr");
+      const Run all = model.run({.events = events, .outputs = {"*"}});
+      const std::vector<std::string>& names = all.trajectory.names();
+      for (std::size_t k = 0; k < names.size(); k += 1 + names.size() / 3) {
+        INFO(name << ", " << names[k]);
+        const Run one = model.run({.events = events, .outputs = {names[k]}});
+        CHECK(one.outcome.statistics.steps == all.outcome.statistics.steps);
+        if (!events) CHECK(one.column(names[k]) == all.column(names[k]));
+        CHECK(one.final_values.front() == *all.value(names[k]));
+      }
+    }
+}

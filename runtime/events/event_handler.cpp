@@ -11,7 +11,7 @@ EventHandler::EventHandler(const Model& model) : model_(model), clocks_(model.ev
   condition_.assign(model.events.condition_triggers.size(), 0);
   condition_before_ = constant_ = condition_;
   fired_.assign(model.events.triggers, 0);
-  last_fired_ = due_ = replaced_ = fired_;
+  last_fired_ = due_ = replaced_ = executed_ = fired_;
   for (std::uint32_t k = 0; k < model.events.condition_triggers.size(); ++k) {
     const std::uint32_t trigger = model.events.condition_triggers[k];
     if (std::ranges::find(model.events.terminating, trigger) != model.events.terminating.end())
@@ -108,6 +108,7 @@ std::optional<Failure> EventHandler::undefined_condition(double time) const {
 void EventHandler::note_constant(std::span<const std::uint8_t> conditions) {
   constant_ = condition_;
   for (std::size_t k = 0; k < conditions.size(); ++k) constant_[k] &= conditions[k];
+  note_interrupted(executed_);  // an event of the start made the condition true
 }
 
 void EventHandler::note_interrupted(std::span<const std::uint8_t> triggers) {
@@ -163,6 +164,7 @@ bool EventHandler::fire(const Point& point) {
   const bool any = std::ranges::find(fired_, std::uint8_t(1)) != fired_.end();
   condition_before_ = condition_;
   if (any) last_fired_ = fired_;
+  for (std::size_t t = 0; any && t < fired_.size(); ++t) executed_[t] |= fired_[t];
   return any;
 }
 

@@ -117,6 +117,7 @@ class EventHandler {
   Assignments assignments_;
   std::vector<std::uint8_t> condition_, condition_before_;  // by condition: now, and before
   std::vector<std::uint8_t> constant_;                      // by condition: true since `note_constant`
+  std::vector<std::uint8_t> executed_;                      // by trigger: fired before `note_constant`
   // By trigger: fired in this round; in the last one of this instant that fired any; to fire in the next one
   // whatever its conditions; not to fire, as an alternative before it does.
   std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;

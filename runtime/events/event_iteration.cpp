@@ -341,6 +341,13 @@ bool EventIteration::assign(const Point& point) {
     instance_.failure() = *failure;
     return false;
   }
+  // Where equations have no values because an assignment gave none, it is the cause.
+  const auto fail = [&] {
+    const auto invalid = handler_.assignments().invalid(point.time);
+    if (invalid && (invalid->kind == FailureKind::NotFinite || invalid->kind == FailureKind::IntegerRange))
+      instance_.failure() = *invalid;
+    return false;
+  };
   // An assignment that depends on others, through equations, is right after as many repetitions.
   std::size_t most = ZeroCrossings::kIterations;
   for (std::size_t iteration = 0; iteration < most; ++iteration) {
@@ -352,12 +359,12 @@ bool EventIteration::assign(const Point& point) {
       handler_.set_conditions_before(conditions_before_);
       std::ranges::copy(parameters_at_round_, instance_.parameters.begin());
     }
-    if (!evaluate_inputs(point)) return false;
+    if (!evaluate_inputs(point)) return fail();
     zero_crossings_.take_equations_changed();
     zero_crossings_.assigned(point, handler_.assignments().assigned(), handler_.changed());
     evaluated_ = Evaluated::Functions;
     if (!update(point, false, false)) evaluated_ = Evaluated::Consistent;
-    if (!make_consistent(point, {}, Stage::Assigned)) return false;
+    if (!make_consistent(point, {}, Stage::Assigned)) return fail();
   }
   // Values that follow from an iteration may go on changing by rounding errors.
   if (!disagree_) return settle(point);

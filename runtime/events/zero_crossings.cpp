@@ -16,9 +16,8 @@ constexpr double kRoundingMargin = 8, kMostRounding = 1e-11;
 ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal)
     : functions_(model), time_functions_(model) {
   const std::size_t all = functions_.size(), watched = functions_.watched().size();
-    if (is_at_zero_[k]) at_boundary_[k] = argument;
-  for (auto* list : {&largest_, &at_crossing_, &at_update_, &reference_, &rate_before_event_, &rate_after_,
-                     &crossing_value_, &nominal_, &left_})
+  for (auto* list : {&largest_, &at_crossing_, &at_update_, &at_boundary_, &reference_, &rate_before_event_,
+                     &rate_after_, &crossing_value_, &nominal_, &left_})
     list->assign(all, 0.0);
   std::ranges::fill(crossing_value_, kNotCrossed);
   decided_by_.assign(all, DecidedBy::Difference);
@@ -82,7 +81,7 @@ void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> p
     const std::uint32_t k = functions_.watched()[w];
     decided_by_[k] = DecidedBy::Crossing;
     at_crossing_[k] = differences()[k];
-    if (is_at_zero_[k]) at_boundary_[k] = argument;
+    at_boundary_[k] = functions_.arguments()[k];
     left_[k] = functions_.held(k, parameters);
     crossing_value_[k] = beyond_zero(k, directions[w] < 0, parameters);
     changed_[k] = hold(k, crossing_value_[k], parameters);

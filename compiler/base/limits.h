@@ -15,8 +15,8 @@ struct Limits {
   std::uint64_t nesting = 500'000;                // of relations inside each other
   std::uint64_t unknowns = 20'000'000;            // of the model before reduction
   std::uint64_t instances = 20'000'000;
-  std::uint64_t iterations = 20'000'000;  // of the `for` loops of one relation
-  std::uint64_t types = 10'000;           // parts of one type
+  std::uint64_t iterations = 20'000'000;     // of the `for` loops of one relation
+  std::uint64_t types = 10'000;              // parts of one type
   std::uint64_t structures = 2'000'000'000;  // bytes of the systems that are kept of a model with switches
 };
 

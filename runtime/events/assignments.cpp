@@ -179,6 +179,9 @@ std::optional<Failure> Assignments::invalid(double time) const {
     }
     return result;
   };
+  // An Int guard gives an infinite value (reduce/value_guards.h), from which others that are no numbers may
+  // follow.
+  if (not_exact_ && std::isinf(not_exact_->value)) return failure(FailureKind::IntegerRange, {*not_exact_});
   if (not_finite_) return failure(FailureKind::NotFinite, {*not_finite_});
   if (conflict_) return failure(FailureKind::AssignmentsConflict, {conflict_->first, conflict_->second});
   if (not_exact_) return failure(FailureKind::IntegerRange, {*not_exact_});

@@ -106,7 +106,8 @@ expression
   | SIGREL LEFT_PAREN (formal (COMMA formal)*)? RIGHT_PAREN WHERE BLOCK
   | expression DIAMOND expression
   ;
-formal: IN name (DOUBLE_COLON type)? | OUT name (DOUBLE_COLON type)? | name (DOUBLE_COLON type)?;
+formal: IN formalName | OUT formalName | formalName;
+formalName: name (DOUBLE_COLON type)? | UNDERSCORE | bracketedPattern;
 
 postfix: atom suffix*;
 suffix
@@ -116,7 +117,8 @@ suffix
   ;
 index: expression (DOT_DOT expression)?;
 settings: LEFT_BRACE (setting (COMMA setting)* COMMA?)? RIGHT_BRACE;
-setting: (name | GUESS) EQUAL expression;
+setting: (settingPath | GUESS) EQUAL expression;
+settingPath: (name | UPPER_NAME) (DOT (name | UPPER_NAME) | INDEX_OPEN INT (COMMA INT)* RIGHT_BRACKET)*;
 
 atom
   : name

@@ -136,7 +136,7 @@ std::string page(const std::vector<Example>& examples, std::size_t k, const Sour
   out += header_html(header_lines(sources.file(e.source).text));
   out += fmt::format("<p><img class=\"plot\" src=\"{}.svg\" alt=\"{} over time\"/></p>\n", escape(stem(e)),
                      title);
-  out += fmt::format("<pre>sigrel run examples/{}</pre>\n", escape(e.file));
+  out += fmt::format("<pre>sigrel run {}</pre>\n", escape(e.path));
   if (!e.values.empty()) {
     out += fmt::format("<table>\n<tr><th>at t = {:.6g} s</th><th></th></tr>\n", e.end);
     for (const auto& [name, value] : e.values)

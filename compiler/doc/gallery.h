@@ -12,6 +12,7 @@ namespace sigrel::doc {
 
 struct Example {
   std::string file;  // "05_pendulum.sr"; without folder
+  std::string path;  // as a command names it: "examples/05_pendulum.sr"
   FileId source;
   std::string plot, small_plot;                             // SVG; the small plot is for the index
   std::vector<std::pair<std::string, std::string>> values;  // final values

@@ -12,6 +12,8 @@
 namespace sigrel::doc {
 namespace {
 
+constexpr std::size_t kFolded = 200;  // characters of a structural type, about two lines
+
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --text: #1c2024; --back: #ffffff; --soft: #f3f5f7; --line: #d8dde3; --link: #0b5cad; --dim: #5b6570; }
 @media (prefers-color-scheme: dark) {
@@ -172,7 +174,11 @@ class Writer {
         if (!e.signature.empty()) head += " :: " + type(e.signature);
         if (!e.application.empty()) more += "<p><code>" + escape(e.application) + "</code></p>\n";
         if (!e.units.empty()) more += "<p class=\"dim\">" + escape(e.units) + "</p>\n";
-        if (!e.structure.empty()) more += "<p>structural type <code>" + escape(e.structure) + "</code></p>\n";
+        if (e.structure.size() > kFolded)
+          more += "<details><summary>structural type</summary><p><code>" + escape(e.structure) +
+                  "</code></p></details>\n";
+        else if (!e.structure.empty())
+          more += "<p>structural type <code>" + escape(e.structure) + "</code></p>\n";
         break;
     }
     return fmt::format(

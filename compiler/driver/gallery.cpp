@@ -39,6 +39,7 @@ std::optional<doc::Example> run_example(const Globals& globals, const std::strin
     if (run.completed()) {
       example.emplace();
       example->file = fs::path(path).filename().string();
+      example->path = fs::path(path).lexically_normal().generic_string();
       example->source = sources.add(path, session.sources().file(session.root()).text);
       runtime::Plot plot = plot_of(run, {});
       example->plot = runtime::plot_svg(plot);
@@ -73,12 +74,15 @@ int gallery(const Globals& globals, const Options& options) {
   std::vector<NamedFile> inputs;
   for (const std::string& file : files)
     if (auto example = run_example(globals, file, sources, inputs)) examples.push_back(std::move(*example));
-  const bool fine = examples.size() == files.size() && !files.empty();
-  if (fine) write_pages(options.folder, doc::gallery(examples, sources), inputs, diagnostics);
+  // A model that does not run has been reported, and has no page; the others have theirs.
+  if (!examples.empty()) write_pages(options.folder, doc::gallery(examples, sources), inputs, diagnostics);
   print_diagnostics(globals, diagnostics, SourceMap{});
-  if (!fine || diagnostics.has_errors()) return kUserError;
+  if (examples.empty() || diagnostics.has_errors()) return kUserError;
   fmt::print("{} models in {}\n", examples.size(), (fs::path(options.folder) / "index.html").string());
-  return kSuccess;
+  if (examples.size() == files.size()) return kSuccess;
+  fmt::print(stderr, "{} of {} files gave no page, because of errors\n", files.size() - examples.size(),
+             files.size());
+  return kUserError;
 }
 
 }  // namespace

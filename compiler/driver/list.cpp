@@ -85,11 +85,21 @@ void print_head(const doc::Entry& entry) {
   fmt::print("\n");
 }
 
-void print_entry(const doc::Entry& entry) {
+/// A structural type on at most two lines; of a longer one its first rows, and how to see the others.
+std::string folded(const std::string& structure, const std::string& command) {
+  constexpr std::size_t kLines = 2 * 100;
+  if (structure.size() <= kLines) return structure;
+  const std::size_t row = structure.rfind("; ", kLines - 2);
+  std::string shown = structure.substr(0, row == std::string::npos ? kLines : row + 1);
+  return fmt::format("{} … (`{}` shows all of it)", shown, command);
+}
+
+void print_entry(const doc::Entry& entry, const std::string& module) {
   fmt::print("  ");
   print_head(entry);
   if (!entry.application.empty()) fmt::print("      {}\n", entry.application);
-  if (!entry.structure.empty()) fmt::print("      {}\n", entry.structure);
+  if (!entry.structure.empty())
+    fmt::print("      {}\n", folded(entry.structure, fmt::format("sigrel list {} {}", module, entry.name)));
   if (std::string line = one_line(entry.text); !line.empty()) fmt::print("      {}\n", line);
 }
 
@@ -99,8 +109,26 @@ void print_group(const char* title, const doc::Module& module, bool (*belongs)(c
     if (!belongs(entry)) continue;
     if (!any) fmt::print("\n{}\n", title);
     any = true;
-    print_entry(entry);
+    print_entry(entry, module.name);
   }
+}
+
+/// A long structural type on lines of its own, broken between its rows and between its cases.
+std::string wrapped(const std::string& structure) {
+  constexpr std::size_t kWidth = 100;
+  if (structure.size() <= kWidth) return structure;
+  std::string out, line;
+  for (std::size_t at = 0; at < structure.size();) {
+    const std::size_t end = std::min(structure.find("; ", at), structure.size() - 1) + 1;
+    const std::string row = structure.substr(at, end - at);
+    if (!line.empty() && line.size() + row.size() > kWidth) {
+      out += "\n  " + line;
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + row;
+    at = end + 1;
+  }
+  return out + "\n  " + line;
 }
 
 /// The documentation of one definition: its comment with picture and example, units, structural type.
@@ -121,7 +149,7 @@ int list_name(const Globals& globals, const doc::Module& module, const std::stri
   print_head(*entry);
   if (!entry->application.empty()) fmt::print("arguments: {}\n", entry->application);
   if (!entry->units.empty()) fmt::print("units: {}\n", entry->units);
-  if (!entry->structure.empty()) fmt::print("structural type: {}\n", entry->structure);
+  if (!entry->structure.empty()) fmt::print("structural type: {}\n", wrapped(entry->structure));
   if (!entry->text.empty()) fmt::print("\n{}\n", entry->text);
   return kSuccess;
 }

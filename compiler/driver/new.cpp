@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <memory>
@@ -16,9 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kModel = R"(-- A capacitor is charged through a resistor: c der u = (u0 - u) / r.
-module {} where
-
-import Electrical
+{}import Electrical
 
 charge :: Resistance -> Capacitance -> SR ()
 charge r c = sigrel () where
@@ -36,11 +35,23 @@ constexpr std::string_view kReadme = R"(# {0}
 A model in Sigrel, in `{1}`:
 
 ```sh
-sigrel run {1}                      # plots it, and prints final values
-sigrel run {1} --set r=500 -o {2}.csv
-sigrel list Electrical                # what there is to build with
+sigrel run {1}    # plots it, and prints final values
+sigrel run {1} --set r=500 -o results.csv
+sigrel list Electrical    # what there is to build with
 ```
 )";
+
+/// A word of a shell command, in quotes if it needs them.
+std::string shell_word(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("_./-+:@%,=").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && word[0] != '-' && std::ranges::all_of(word, is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 /// "dc-motor" -> "DcMotor"; empty if this is not a valid module name.
 std::string module_name(const std::string& stem) {
@@ -75,7 +86,9 @@ int create(const Globals& globals, const std::string& where) {
     print_diagnostics(globals, diagnostics, SourceMap{});
     return kUserError;
   }
-  const fs::path file = single ? path : path / (stem + ".sr");
+  // A module is found by the name of its file. A file of its own needs no name of a module.
+  const fs::path file = single ? path : path / (module + ".sr");
+  const std::string header = stem == module || !single ? "module " + module + " where\n\n" : "\n";
   std::error_code error;
   if (fs::exists(fs::symlink_status(path, error))) {
     diagnostics.report(Code::FileExists, "`" + path.string() + "` already exists")
@@ -84,17 +97,16 @@ int create(const Globals& globals, const std::string& where) {
     fs::create_directories(file.has_parent_path() ? file.parent_path() : ".", error);
     std::string reason = error
                              ? error.message()
-                             : runtime::write_file(file.string(), fmt::format(fmt::runtime(kModel), module));
+                             : runtime::write_file(file.string(), fmt::format(fmt::runtime(kModel), header));
     if (reason.empty() && !single)
-      reason =
-          runtime::write_file((path / "README.md").string(),
-                              fmt::format(fmt::runtime(kReadme), module, file.filename().string(), stem));
+      reason = runtime::write_file((path / "README.md").string(),
+                                   fmt::format(fmt::runtime(kReadme), module, file.filename().string()));
     if (!reason.empty())
       diagnostics.report(Code::ResultNotWritten, "`" + file.string() + "` cannot be written").note(reason);
   }
   print_diagnostics(globals, diagnostics, SourceMap{});
   if (diagnostics.has_errors()) return kUserError;
-  fmt::print("created {}; run it with\n\n  sigrel run {}\n", file.string(), file.string());
+  fmt::print("created {}; run it with\n\n  sigrel run {}\n", file.string(), shell_word(file.string()));
   return kSuccess;
 }
 

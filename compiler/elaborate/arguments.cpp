@@ -90,7 +90,7 @@ void Instantiator::list_arguments(std::uint32_t instance, const RelationObject& 
            (part.size() == whole.size() || part[whole.size()] == '.' || part[whole.size()] == '[');
   };
   std::size_t real = 0;
-  for (std::uint32_t i = 0; i < relation.size; ++i) {
+  for (std::uint32_t i = 0; i < code.captured.size(); ++i) {
     const std::string name(text(code.global->local_names[code.captured[i].value]));
     const std::string type = type_of(*code.global, code.captured[i]);
     // The Reals inside come in the order of the captures.

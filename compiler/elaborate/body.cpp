@@ -29,7 +29,8 @@ void BodyBuilder::bind_captures(RelationObject& relation, BodyParts& parts, std:
   const std::vector<Value> captures = relations_.body_captures(relation, values);
   const std::size_t own = parts.code.captured.size();
   for (std::size_t i = 0; i < own; ++i) parts.local(parts.code.captured[i]) = captures[i];
-  if (captures.size() > own) parts.switches.give(captures[own]);
+  for (std::size_t i = own; i < captures.size(); ++i)
+    if (is_object(captures[i], ObjectKind::Tuple)) parts.switches.give(captures[i]);
 }
 
 void BodyBuilder::create_interface(LayoutId interface, BodyParts& parts) {

@@ -84,8 +84,13 @@ struct Elaborator::State {
   std::vector<Value> modes;                                          // an example of each
   std::vector<std::size_t> mode_constants;                           // in each
   std::vector<bool> used_settings;
+  Definitions definitions;
 
   bool evaluate_main();
+  bool evaluate_experiment();
+  std::vector<core::GlobalId> named_numbers() const;
+  bool set_definitions();
+  void list_definitions(std::vector<Argument>& arguments) const;
   std::optional<Result> instantiate(const EnteredModes* entered);
   std::uint32_t mode(const Value& value);
   Structure structure(const system::System& system, Instantiator& instantiator, bool at_start);
@@ -109,6 +114,63 @@ bool Elaborator::State::evaluate_main() {
   else if (!machine.open_libraries(options.libraries))
     return false;
 
+  return evaluate_experiment() && set_definitions();
+}
+
+/// The numbers that the module of `main` defines, as far as they have been evaluated.
+std::vector<core::GlobalId> Elaborator::State::named_numbers() const {
+  std::vector<core::GlobalId> result;
+  const Name module = program.globals[program.main->value].module;
+  for (std::uint32_t k = 0; k < program.globals.size(); ++k) {
+    const core::Global& g = program.globals[k];
+    const Value* value = machine.known_global(core::GlobalId{k});
+    if (g.module != module || !value || text(g.name).find('.') != std::string_view::npos) continue;
+    if (value->tag == Tag::Real || value->tag == Tag::Int || value->tag == Tag::Bool) result.emplace_back(k);
+  }
+  return result;
+}
+
+/// Evaluates again, with the settings of numbers that are defined at the top level. The parameters of the
+/// model come first.
+bool Elaborator::State::set_definitions() {
+  std::vector<std::string> own = relations.real_names(*model);
+  const RelationCode& code_of_model = model->relation();
+  for (const core::LocalId id : code_of_model.captured)
+    own.emplace_back(text(code_of_model.global->local_names[id.value]));
+  for (const core::GlobalId id : named_numbers())
+    definitions.names.emplace_back(text(program.globals[id.value].name));
+  definitions.set.assign(options.set.size(), false);
+  std::vector<std::pair<core::GlobalId, Value>> values;
+  for (std::size_t k = 0; k < options.set.size(); ++k) {
+    const Setting& s = options.set[k];
+    if (std::ranges::find(own, s.name) != own.end()) continue;
+    for (const core::GlobalId id : named_numbers()) {
+      if (text(program.globals[id.value].name) != s.name) continue;
+      const Tag tag = machine.known_global(id)->tag;
+      definitions.set[k] = true;
+      const auto value = number_of_setting(s, tag, diagnostics);
+      if (!value) return false;
+      values.emplace_back(id, *value);
+    }
+  }
+  if (values.empty()) return true;
+  machine.replace_globals(values);
+  return evaluate_experiment();
+}
+
+void Elaborator::State::list_definitions(std::vector<Argument>& arguments) const {
+  for (const core::GlobalId id : named_numbers()) {
+    const core::Global& g = program.globals[id.value];
+    const Value& v = *machine.known_global(id);
+    const std::string value = v.tag == Tag::Real  ? fmt::format("{:.10g}", v.real)
+                              : v.tag == Tag::Int ? std::to_string(v.integer)
+                                                  : std::string(v.integer ? "True" : "False");
+    arguments.push_back({std::string(text(g.name)), value, g.type, g.span, true});
+  }
+}
+
+/// The value of `main`.
+bool Elaborator::State::evaluate_experiment() {
   const core::Global& main = program.globals[program.main->value];
   const std::string shown =
       text(main.name) == core::kExpression ? "the expression" : fmt::format("`{}`", text(main.name));
@@ -151,7 +213,7 @@ bool Elaborator::State::evaluate_main() {
 std::optional<Result> Elaborator::State::instantiate(const EnteredModes* entered) {
   Result result;
   result.experiment = experiment;
-  Instantiator instantiator(machine, relations, result.system, options, identities, entered);
+  Instantiator instantiator(machine, relations, result.system, options, definitions, identities, entered);
   if (!instantiator.run(*model)) return std::nullopt;
   used_settings.resize(options.set.size(), false);
   for (std::size_t k = 0; k < used_settings.size(); ++k)
@@ -159,6 +221,7 @@ std::optional<Result> Elaborator::State::instantiate(const EnteredModes* entered
   result.unused_settings = instantiator.take_unused_settings();
   result.system.exprs.library = machine.used_library();
   result.arguments = instantiator.take_arguments();
+  if (options.arguments) list_definitions(result.arguments);
   if (!result.system.switches.empty())
     result.structure = structure(result.system, instantiator, entered == nullptr);
   return result;

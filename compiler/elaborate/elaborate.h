@@ -44,7 +44,7 @@
 namespace sigrel::elaborate {
 
 /// `--set NAME=VALUE`: a Real captured by a relation, by hierarchical name: "r1.r". Also an Int or a Bool of
-/// the model itself, which changes its structure.
+/// the model itself, or a number that the module of `main` defines; these change the structure.
 struct Setting {
   std::string name;
   double value = 0;

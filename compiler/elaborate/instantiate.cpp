@@ -187,13 +187,14 @@ std::optional<LayoutId> Instantiator::interface_of_model(const RelationObject& m
 }
 
 bool Instantiator::run(RelationObject& given) {
-  used_settings_.assign(options_.set.size(), false);
+  used_settings_ = definitions_.set;
   RelationObject& model = *with_structural_settings(given);
   if (machine_.diagnostics().has_errors()) return false;
   instance_identities_.push_back(0);
   owners_.push_back(system::kNoSwitch);
   std::vector<PendingSetting> all;
-  for (std::size_t i = 0; i < options_.set.size(); ++i) all.push_back({i, options_.set[i].name});
+  for (std::size_t i = 0; i < options_.set.size(); ++i)
+    all.push_back({i, options_.set[i].name, evaluate::kNone, 0});
   settings_.push_back(std::move(all));
 
   const CapturedSet captured = captured_of_model(model);

@@ -24,15 +24,25 @@ struct EnteredModes {
   bool at_start = false;  // of the run: all initial equations hold
 };
 
+/// The numbers that the module of `main` defines.
+struct Definitions {
+  std::vector<std::string> names;  // those that settings can change
+  std::vector<bool> set;           // by setting: whether it is for one of them
+};
+
+/// The value of a setting for a Real, an Int or a Bool; nullopt (reported) if it is none.
+std::optional<Value> number_of_setting(const Setting& setting, Tag tag, Diagnostics& diagnostics);
+
 class Instantiator {
  public:
   /// `modes`: of a run that has changed the structure; null at its start.
   Instantiator(Machine& machine, Relations& relations, system::System& system, const Options& options,
-               Identities& identities, const EnteredModes* modes)
+               const Definitions& definitions, Identities& identities, const EnteredModes* modes)
       : machine_(machine),
         relations_(relations),
         system_(system),
         options_(options),
+        definitions_(definitions),
         identities_(identities),
         modes_(modes),
         shapes_(system),
@@ -85,7 +95,16 @@ class Instantiator {
   };
   struct PendingSetting {
     std::size_t option;
-    std::string_view rest;  // of its name, below the instance
+    std::string_view rest;                // of its name, below the instance
+    std::uint32_t own = evaluate::kNone;  // of own_settings_, instead of the option
+    std::uint32_t parameter = 0;          // then its value
+  };
+  /// A parameter that `with` gives to the relation of an instance.
+  struct OwnSetting {
+    Name path;
+    Span span;
+    std::uint32_t instance;
+    bool used = false;
   };
   // The bodies of one skeleton and interface: one for each combination of values of the structural Reals.
   struct Family {
@@ -106,6 +125,7 @@ class Instantiator {
                                        std::span<const double> reals);
   void mark_structural(const Family& family, CapturedSet captured);
   CapturedSet apply_settings(std::uint32_t instance, const RelationObject& relation, CapturedSet captured);
+  void add_own_settings(std::uint32_t instance, const RelationObject& relation, CapturedSet captured);
   RelationObject* with_structural_settings(RelationObject& model);
   std::uint32_t named(std::string name, std::uint32_t parameter, std::optional<double> value);
   std::uint32_t parameter(const system::Parameter& p);
@@ -162,11 +182,13 @@ class Instantiator {
   bool resolve_members();
   void report_no_member(const Unresolved& u, system::Names& names, std::uint32_t child);
   void report_unused_settings();
+  void suggest_parameter(Diagnostic& diagnostic, std::string_view name, std::uint32_t instance);
 
   Machine& machine_;
   Relations& relations_;
   system::System& system_;
   const Options& options_;
+  const Definitions& definitions_;
   Identities& identities_;
   const EnteredModes* modes_;
   std::vector<InstanceIdentity> instance_identities_;  // if there are switches
@@ -190,6 +212,7 @@ class Instantiator {
   std::vector<Unresolved> unresolved_;
   std::vector<std::vector<PendingSetting>> settings_{{}};
   std::vector<bool> used_settings_;
+  std::vector<OwnSetting> own_settings_;
   std::vector<std::pair<std::size_t, Diagnostic>> unused_settings_;
   std::vector<std::string> structural_names_;  // the Ints and Bools that the model captured
   std::vector<bool> structural_;               // by parameter: its value decided structure

@@ -119,6 +119,33 @@ Machine::Status Machine::global(core::GlobalId id, Span span, Value& result) {
   return status;
 }
 
+void Machine::replace_globals(std::span<const std::pair<core::GlobalId, Value>> values) {
+  for (GlobalState& g : globals_) g.state = GlobalState::Unknown;
+  for (const auto& [id, value] : values) {
+    globals_[id.value].state = GlobalState::Done;
+    globals_[id.value].value = value;
+  }
+}
+
+/// The relation with further values for parameters in it, which are on the stack: an item behind its
+/// captures. Null (reported) if it is known only as a parameter of the body under construction.
+RelationObject* Machine::with_parameters(const RelationObject& relation, const core::UpdateExpr& update) {
+  const auto count = static_cast<std::uint32_t>(update.updates.size());
+  if (relation.own_captured != kNone) {
+    fail(Code::NotSupported, update.span, "`with` cannot change a relation that was passed as an argument");
+    if (last_) last_->help("change it where it is passed: `f (r with { … })`");
+    return nullptr;
+  }
+  Object* values = heap_.object(ObjectKind::Construct, count);
+  values->code = &update;
+  std::copy_n(stack_.end() - count, count, values->items);
+  RelationObject* result = heap_.relation(relation.relation(), relation.size + 1);
+  std::ranges::copy(relation.span(), result->items);
+  result->items[relation.size] = Value::of(values);
+  result->origin = relation.origin;
+  return result;
+}
+
 Machine::Status Machine::chunk(const FunctionCode& f, std::uint32_t base, Value& result) {
   reported_ = false;
   steps_ = 0;

@@ -96,6 +96,13 @@ class Machine {
   };
 
   Status global(core::GlobalId id, Span span, Value& result);
+  /// The value of a global that has been evaluated; null for others.
+  const Value* known_global(core::GlobalId id) const {
+    const GlobalState& g = globals_[id.value];
+    return g.state == GlobalState::Done ? &g.value : nullptr;
+  }
+  /// Other values for some globals; those of all others are computed again when they are needed.
+  void replace_globals(std::span<const std::pair<core::GlobalId, Value>> values);
   /// Evaluates a chunk of a relation's code over the frame at `base`.
   Status chunk(const FunctionCode& code, std::uint32_t base, Value& result);
 
@@ -182,6 +189,7 @@ class Machine {
 
   Status run();
   Status execute();
+  RelationObject* with_parameters(const RelationObject& relation, const core::UpdateExpr& update);
   bool take_steps(std::uint64_t steps, Span span);
   bool has_room(double scalars, Span span);
   std::optional<Value> range(const Value& first, const Value& last);

@@ -326,6 +326,13 @@ Machine::Status Machine::execute() {
         const core::UpdateExpr& u = *code_.updates[in.a];
         std::size_t count = u.updates.size();
         Value base = stack_[stack_.size() - count - 1];
+        if (is_object(base, ObjectKind::Relation)) {
+          RelationObject* changed = with_parameters(*static_cast<RelationObject*>(base.object), u);
+          if (!changed) return Status::Failed;
+          stack_.resize(stack_.size() - count - 1);
+          stack_.push_back(Value::of(changed));
+          break;
+        }
         if (!is_object(base, ObjectKind::Record)) {
           fail(Code::NotSupported, span, fmt::format("`with` updates a record; this is {}", kind_of(base)));
           return Status::Failed;

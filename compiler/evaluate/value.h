@@ -105,6 +105,8 @@ struct Object {
   std::span<Value> span() const { return {items, size}; }
 };
 
+/// Its items are what the literal captured; then, for each `with`, a Construct of the values for parameters,
+/// whose `code` is the core::UpdateExpr; and, while a run is in later modes, a Tuple of these (elaborate).
 struct RelationObject : Object {
   std::uint32_t skeleton = kNone;  // computed by Relations on first use
   /// Of a relation that the body under construction captured: the index of its captured parameters among

@@ -159,6 +159,7 @@ struct VariableExpr : Expr {
 struct ConstructorExpr : Expr {
   QualifiedIdent name;
 };
+/// `r = 1.0`, or `motor.r = 1.0`, of which the name is "motor.r".
 struct Setting {
   Ident name;
   Expr* value;
@@ -269,7 +270,7 @@ struct RecordExpr : Expr {
   QualifiedIdent constructor;
   std::span<Setting> settings;
 };
-/// `e with { a = 1 }`.
+/// `e with { a = 1 }`: a record with other fields, or a relation with other parameters.
 struct WithExpr : Expr {
   Expr* base;
   std::span<Setting> settings;
@@ -279,19 +280,24 @@ struct AsExpr : Expr {
   Expr* value;
   const Unit* unit;
 };
+/// A formal that is written as a pattern has the text of the pattern as its name; the body starts with a `let`
+/// that takes it apart.
 struct Formal {
   Causality causality;
   Ident name;
-  Type* type;  // null when not written
+  Type* type;       // null when not written
+  Pattern* pattern;  // null for a name
 };
 struct SigrelExpr : Expr {
   std::span<Formal> formals;
   std::span<Item*> body;
 };
-/// `block <> args` in an expression: its value is the outputs of the block.
+/// `block <> args` in an expression: its value is the outputs of the block. `f: block <> args` has a label.
 struct ConnectionExpr : Expr {
   Expr* relation;
   Expr* args;
+  bool labelled;
+  Ident label;
 };
 
 // ---- patterns
@@ -382,20 +388,21 @@ struct Item {
   ItemKind kind;
   Span span;
 };
-/// `[label:] left = right`. A block application `y = f <> u` has a ConnectionExpr on the right.
+/// `left = right`. A block application `y = f <> u` has a ConnectionExpr on the right. `blocks` are the
+/// labelled ones in both sides, inner ones first.
 struct EquationItem : Item {
-  bool labelled;
-  Ident label;
   Expr* left;
   Expr* right;
+  std::span<ConnectionExpr*> blocks;
 };
-/// `[label:] relation <> args`; `args` is a TupleExpr or a single expression.
+/// `[label:] relation <> args`; `args` is a TupleExpr or a single expression, with these labelled blocks.
 struct ApplicationItem : Item {
   bool labelled;
   Ident label;
   Expr* relation;
   Expr* args;
   Span diamond;
+  std::span<ConnectionExpr*> blocks;
 };
 /// `r1: relation`, an instance with a fresh interface.
 struct InstanceItem : Item {

@@ -134,7 +134,6 @@ void Printer::item(const Item& i) {
   switch (i.kind) {
     case ItemKind::Equation: {
       auto& e = static_cast<const EquationItem&>(i);
-      label(e.labelled, e.label);
       expr(*e.left);
       out += " = ";
       expr(*e.right);

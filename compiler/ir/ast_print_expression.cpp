@@ -186,6 +186,7 @@ void Printer::expr(const Expr& e) {
     case ExprKind::Connection: {
       auto& c = static_cast<const ConnectionExpr&>(e);
       out += "(<> ";
+      label(c.labelled, c.label);
       expr(*c.relation);
       out += ' ';
       expr(*c.args);

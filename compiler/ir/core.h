@@ -168,10 +168,15 @@ struct RecordExpr : Expr {
   RecordId record;
   std::span<Expr*> fields;  // all, in the record's order
 };
+/// Another value of a field of a record, or of a parameter in a relation: `path` is its name, such as
+/// "motor.r", written at `span`.
 struct FieldUpdate {
   std::uint32_t index;
   Expr* value;
+  Name path = {};
+  Span span = {};
 };
+/// `r with { … }`, of a record or a relation.
 struct UpdateExpr : Expr {
   Expr* base;
   std::span<FieldUpdate> updates;

@@ -243,7 +243,9 @@ class Printer {
         expr(u->base, indent);
         out += " with { ";
         for (std::size_t i = 0; i < u->updates.size(); ++i) {
-          out += fmt::format("{}#{} = ", i ? ", " : "", u->updates[i].index);
+          const FieldUpdate& f = u->updates[i];
+          if (i) out += ", ";
+          out += f.path == Name{} ? fmt::format("#{} = ", f.index) : fmt::format("{} = ", text(f.path));
           expr(u->updates[i].value, indent);
         }
         out += " }";

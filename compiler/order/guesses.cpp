@@ -101,6 +101,39 @@ void note_discrete(const system::System& system, const dae::System& dae, const p
   note.help(start_help(text(first->name), written_type(*first), elements));
 }
 
+/// Absolute quantities, of which no model means zero: a forgotten start, and not a choice.
+bool is_absolute(std::string_view unit) { return unit == "K" || unit == "Pa"; }
+
+/// Reports states that start from 0 K or 0 Pa because nothing gives their start, with an example of what does.
+/// Null if there are none.
+Diagnostic* warn_of_zero(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                         const std::vector<bool>& discrete, Diagnostics& diagnostics) {
+  std::vector<std::string> names;
+  std::uint32_t first = 0;
+  std::string_view unit;
+  for (std::uint32_t v : plan.guessed_states) {
+    if (plan.model.start_of(v) != runtime::kNone || discrete[v]) continue;
+    const std::string name = dae::variable_name(system, dae, v);
+    const std::string_view of = text(system::unknown_info(system, dae.variables[v].unknown).unit);
+    if (!is_absolute(of) || name.starts_with("der(")) continue;
+    if (names.empty()) {
+      first = v;
+      unit = of;
+    }
+    if (of == unit) names.push_back(name);
+  }
+  if (names.empty()) return nullptr;
+  Diagnostic& d = diagnostics.report(
+      Code::StartsAtZero,
+      singularity::SourceNames(system).declaration(dae.variables[first].unknown, system::kRoot),
+      fmt::format("{} {} from 0 {}, because nothing gives {} start", singularity::listed(names),
+                  names.size() == 1 ? "starts" : "start", unit, names.size() == 1 ? "its" : "their"));
+  d.help(fmt::format("give the start: `initially {} = {}`", names.front(),
+                     unit == "K" ? "20.0<degC>" : "1.0<bar>"));
+  d.help(fmt::format("`guess {} = 0.0` states that zero is meant, as of a difference", names.front()));
+  return &d;
+}
+
 std::string help(const system::System& system, const dae::System& dae, const InitialMatching& initial) {
   std::string text = "give the start in an `initially` block";
   if (std::string others = alternatives(system, dae, initial); !others.empty())
@@ -114,6 +147,12 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
                   const InitialMatching& initial, Diagnostics& diagnostics) {
   const auto& guessed = plan.guessed_states;
   if (guessed.empty()) return;
+  const std::vector<bool> discrete = discrete_variables(system, dae, plan);
+  if (Diagnostic* warning = warn_of_zero(system, dae, plan, discrete, diagnostics)) {
+    if (guessed.size() > 1)
+      warning->note(fmt::format("of {} states without a start", guessed.size()));
+    return;
+  }
   std::string text = fmt::format("the start of `{}`", dae::variable_name(system, dae, guessed.front()));
   if (guessed.size() == 2) text += fmt::format(" and `{}`", dae::variable_name(system, dae, guessed.back()));
   if (guessed.size() > 2) text += fmt::format(" and {} other states", guessed.size() - 1);
@@ -121,7 +160,6 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
   Span place =
       singularity::SourceNames(system).declaration(dae.variables[guessed.front()].unknown, system::kRoot);
   Diagnostic& note = diagnostics.report(Code::InitialFromGuesses, place, std::move(text));
-  const std::vector<bool> discrete = discrete_variables(system, dae, plan);
   note_discrete(system, dae, plan, discrete, note);
   auto continuous = [&](std::uint32_t v) { return !discrete[v]; };
   auto by_default = [&](std::uint32_t v) {

@@ -1,4 +1,7 @@
+#include <cctype>
+
 #include "compiler/parse/builder.h"
+#include "compiler/parse/label_paths.h"
 
 namespace sigrel::syntax {
 
@@ -108,9 +111,7 @@ Expr* Builder::extend(Expr* left, P::ExpressionContext* ctx) {
     case P::AS: return arena_.make<ast::AsExpr>(Expr{ExprKind::As, whole}, left, unit(ctx->unit()));
     case P::WITH:
       return arena_.make<ast::WithExpr>(Expr{ExprKind::With, whole}, left, settings(ctx->settings()));
-    case P::DIAMOND:
-      return arena_.make<ast::ConnectionExpr>(Expr{ExprKind::Connection, whole}, left,
-                                              expression(ctx->expression(1)));
+    case P::DIAMOND: return connection(left, expression(ctx->expression(1)), whole);
     default: break;
   }
   if (is_comparison(kind) && is_comparison(outer_operator(ctx->expression(0)))) {
@@ -140,6 +141,36 @@ Expr* Builder::extend(Expr* left, P::ExpressionContext* ctx) {
                                       expression(ctx->expression(1)));
 }
 
+/// `relation <> args`. In `f: relation <> args` the label has been read as the head of a list, and no list is a
+/// relation.
+ast::ConnectionExpr* Builder::connection(Expr* relation, Expr* args, Span whole) {
+  auto* made = arena_.make<ast::ConnectionExpr>(Expr{ExprKind::Connection, whole}, relation, args, false,
+                                                ast::Ident{});
+  if (relation->kind != ExprKind::Binary) return made;
+  auto* list = static_cast<ast::BinaryExpr*>(relation);
+  if (list->op != BinaryOp::Cons) return made;
+  ast::QualifiedIdent name{};
+  if (list->left->kind == ExprKind::Variable) name = static_cast<ast::VariableExpr*>(list->left)->name;
+  if (list->left->kind == ExprKind::Constructor) name = static_cast<ast::ConstructorExpr*>(list->left)->name;
+  if (name.ident.name == Name{} || name.qualified) return made;
+  capital_labels_ |= list->left->kind == ExprKind::Constructor;
+  made->labelled = true;
+  made->label = name.ident;
+  made->relation = list->right;
+  labelled_.push_back(made);
+  return made;
+}
+
+/// Blocks with labels are parts of an item; there is none around those that were read since `first`.
+void Builder::refuse_labels(std::size_t first, std::string_view where) {
+  for (std::size_t i = first; i < labelled_.size(); ++i)
+    error(Code::SyntaxError, labelled_[i]->label.span,
+          "a block in " + std::string(where) + " cannot have a label")
+        .help("labels belong to blocks of equations and of arguments of `<>`, outside of " +
+              std::string(where));
+  labelled_.resize(first);
+}
+
 // Expressions that do not start with an operand.
 Expr* Builder::leading(P::ExpressionContext* ctx) {
   Span whole = span(ctx);
@@ -147,16 +178,22 @@ Expr* Builder::leading(P::ExpressionContext* ctx) {
     case P::MINUS:
       return arena_.make<ast::UnaryExpr>(Expr{ExprKind::Unary, whole}, ast::UnaryOp::Negate,
                                          expression(ctx->expression(0)));
-    case P::BACKSLASH:
+    case P::BACKSLASH: {
+      const std::size_t labels = labelled_.size();
+      Expr* body = expression(ctx->expression(0));
+      refuse_labels(labels, "a function");
       return arena_.make<ast::LambdaExpr>(Expr{ExprKind::Lambda, whole},
-                                          arena_.copy(patterns(ctx->patternAtom())),
-                                          expression(ctx->expression(0)));
+                                          arena_.copy(patterns(ctx->patternAtom())), body);
+    }
     case P::IF:
       return arena_.make<ast::IfExpr>(Expr{ExprKind::If, whole}, condition(ctx->expression(0)),
                                       expression(ctx->expression(1)), expression(ctx->expression(2)));
-    case P::LET:
-      return arena_.make<ast::LetExpr>(Expr{ExprKind::Let, whole}, block<ast::Decl>(ctx->BLOCK()),
-                                       expression(ctx->expression(0)));
+    case P::LET: {
+      const std::size_t labels = labelled_.size();
+      Expr* body = expression(ctx->expression(0));
+      refuse_labels(labels, "a `let … in`");
+      return arena_.make<ast::LetExpr>(Expr{ExprKind::Let, whole}, block<ast::Decl>(ctx->BLOCK()), body);
+    }
     case P::CASE: {
       std::vector<ast::CaseAlternative> alternatives;
       for (auto* a : block<ast::CaseAlternative>(ctx->BLOCK())) alternatives.push_back(*a);
@@ -165,15 +202,15 @@ Expr* Builder::leading(P::ExpressionContext* ctx) {
     }
     case P::SIGREL: {
       std::vector<ast::Formal> formals;
-      for (auto* formal : ctx->formal()) {
-        ast::Causality causality = formal->IN()    ? ast::Causality::In
-                                   : formal->OUT() ? ast::Causality::Out
-                                                   : ast::Causality::None;
-        formals.push_back(
-            {causality, ident(formal->name()), formal->type() ? type(formal->type()) : nullptr});
+      std::vector<ast::Item*> items;  // those that take formals apart, then the body
+      for (auto* f : ctx->formal()) formals.push_back(formal(f, items));
+      std::span<ast::Item*> body = block<ast::Item>(ctx->BLOCK());
+      if (capital_labels_) read_label_paths(body, module_.decls, arena_, diagnostics_);
+      if (!items.empty()) {
+        items.insert(items.end(), body.begin(), body.end());
+        body = arena_.copy(items);
       }
-      return arena_.make<ast::SigrelExpr>(Expr{ExprKind::Sigrel, whole}, arena_.copy(formals),
-                                          block<ast::Item>(ctx->BLOCK()));
+      return arena_.make<ast::SigrelExpr>(Expr{ExprKind::Sigrel, whole}, arena_.copy(formals), body);
     }
     default: break;
   }
@@ -190,6 +227,32 @@ Expr* Builder::leading(P::ExpressionContext* ctx) {
       apply.has_named = true;
     }
   return arena_.make<ast::ApplyExpr>(apply);
+}
+
+/// A formal; a pattern gets a name that nothing else can have, and a `let` that binds its variables.
+ast::Formal Builder::formal(P::FormalContext* ctx, std::vector<ast::Item*>& lets) {
+  const ast::Causality causality = ctx->IN()    ? ast::Causality::In
+                                   : ctx->OUT() ? ast::Causality::Out
+                                                : ast::Causality::None;
+  auto* named = ctx->formalName();
+  if (named->name())
+    return {causality, ident(named->name()), named->type() ? type(named->type()) : nullptr, nullptr};
+  const Span whole = span(named);
+  if (named->UNDERSCORE())
+    return {causality, {intern("_"), whole}, nullptr, arena_.make<ast::Pattern>(ast::PatternKind::Wildcard, whole)};
+  ast::Pattern* pattern = bracketed_pattern(named->bracketedPattern());
+  if (pattern->kind == ast::PatternKind::Variable)
+    return {causality, static_cast<ast::VariablePattern*>(pattern)->name, nullptr, nullptr};
+  if (pattern->kind == ast::PatternKind::Typed) {
+    auto* typed = static_cast<ast::TypedPattern*>(pattern);
+    return {causality, typed->name, typed->type, nullptr};
+  }
+  const ast::Ident name{intern(sources_.text(whole)), whole};
+  auto* binding = arena_.make<ast::BindingDecl>(ast::Decl{ast::DeclKind::Binding, whole, {}}, pattern,
+                                                variable(name));
+  lets.push_back(arena_.make<ast::LetItem>(ast::Item{ast::ItemKind::Let, whole},
+                                           arena_.copy(std::vector<ast::Decl*>{binding})));
+  return {causality, name, nullptr, pattern};
 }
 
 // A condition is never an application of a relation: `<>` means "not equal" here.
@@ -321,7 +384,9 @@ Expr* Builder::parenthesised(P::ParenthesisedContext* ctx, Span whole) {
 }
 
 Expr* Builder::list(P::ListBodyContext* ctx, Span whole) {
+  const std::size_t labels = labelled_.size();
   std::vector<Expr*> elements = expressions(ctx->expression());
+  if (ctx->FOR()) refuse_labels(labels, "a list that a `for` builds");
   if (ctx->DOT_DOT())
     return arena_.make<ast::RangeExpr>(Expr{ExprKind::Range, whole}, elements[0], elements[1]);
   if (ctx->FOR())
@@ -330,10 +395,19 @@ Expr* Builder::list(P::ListBodyContext* ctx, Span whole) {
   return arena_.make<ast::ListExpr>(Expr{ExprKind::List, whole}, arena_.copy(elements));
 }
 
+/// `r` or `motor.r`, `row[2].r`: one name, without spaces.
+ast::Ident Builder::setting_path(P::SettingPathContext* ctx) {
+  const Span whole = span(ctx);
+  std::string name(sources_.text(whole));
+  std::erase_if(name, [](unsigned char c) { return std::isspace(c) != 0; });
+  return {intern(name), whole};
+}
+
 std::span<ast::Setting> Builder::settings(P::SettingsContext* ctx) {
   std::vector<ast::Setting> out;
   for (auto* s : ctx->setting())
-    out.push_back({s->name() ? ident(s->name()) : ident(s->GUESS()), expression(s->expression())});
+    out.push_back({s->settingPath() ? setting_path(s->settingPath()) : ident(s->GUESS()),
+                   expression(s->expression())});
   return arena_.copy(out);
 }
 

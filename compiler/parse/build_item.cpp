@@ -6,7 +6,22 @@ using antlr4::tree::TerminalNode;
 using ast::Item;
 using ast::ItemKind;
 
+// The labelled blocks in the expressions of an item are parts of it.
 ast::Item* Builder::item(P::ItemContext* ctx) {
+  labelled_.clear();
+  Item* made = plain_item(ctx);
+  if (labelled_.empty() || !made) return made;
+  std::span<ast::ConnectionExpr*> blocks = arena_.copy(labelled_);
+  if (made->kind == ItemKind::Equation)
+    static_cast<ast::EquationItem*>(made)->blocks = blocks;
+  else if (made->kind == ItemKind::Application)
+    static_cast<ast::ApplicationItem*>(made)->blocks = blocks;
+  else
+    refuse_labels(0, "this item");
+  return made;
+}
+
+ast::Item* Builder::plain_item(P::ItemContext* ctx) {
   auto base = [&](ItemKind kind) { return Item{kind, span(ctx)}; };
   auto names = [&] {
     std::vector<ast::Ident> out;
@@ -71,6 +86,7 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
   bool labelled = ctx->LABEL_COLON() != nullptr;
   ast::Ident label{};
   if (labelled) label = ctx->UPPER_NAME() ? ident(ctx->UPPER_NAME()) : ident(ctx->name(0));
+  capital_labels_ |= ctx->UPPER_NAME() != nullptr;
   auto* left_ctx = ctx->expression(0);
   std::size_t op = outer_operator(left_ctx);
   ast::Expr* left = expression(left_ctx);
@@ -83,15 +99,33 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
             "an application cannot be on the left of `" + std::string(ctx->EQUAL() ? "=" : ":=") + "`")
           .help("apply a block on the right: `y = block <> u`");
     ast::Expr* right = expression(ctx->expression(1));
+    if (labelled && ctx->EQUAL()) {
+      // `f: y = block <> u`: the block has the label.
+      auto* block = right->kind == ast::ExprKind::Connection ? static_cast<ast::ConnectionExpr*>(right) : nullptr;
+      if (block && !block->labelled) {
+        block->labelled = true;
+        block->label = label;
+        labelled_.push_back(block);
+      } else {
+        error(Code::SyntaxError, label.span, "an equation cannot have a label")
+            .help("a label names a part: `" + std::string(sigrel::text(label.name)) + ": relation <> (…)`");
+      }
+    }
     if (ctx->EQUAL())
-      return arena_.make<ast::EquationItem>(base(ItemKind::Equation), labelled, label, left, right);
+      return arena_.make<ast::EquationItem>(base(ItemKind::Equation), left, right,
+                                            std::span<ast::ConnectionExpr*>{});
     if (labelled) error(Code::SyntaxError, label.span, "an assignment cannot have a label");
     return arena_.make<ast::AssignItem>(base(ItemKind::Assign), left, right);
   }
   if (op == P::DIAMOND) {
     auto* application = static_cast<ast::ConnectionExpr*>(left);
+    if (application->labelled) {
+      error(Code::SyntaxError, application->label.span, "a part has one label");
+      return nullptr;
+    }
     return arena_.make<ast::ApplicationItem>(base(ItemKind::Application), labelled, label,
-                                             application->relation, application->args, op_span);
+                                             application->relation, application->args, op_span,
+                                             std::span<ast::ConnectionExpr*>{});
   }
   if (auto* steady = steady_item(ctx, left, labelled)) return steady;
   if (!ctx->COMMA().empty()) {
@@ -197,7 +231,10 @@ ast::Mode* Builder::mode(P::ModePieceContext* ctx) {
 }
 
 ast::CaseAlternative* Builder::alternative(P::AlternativePieceContext* ctx) {
-  return arena_.make<ast::CaseAlternative>(pattern(ctx->pattern()), expression(ctx->expression()));
+  labelled_.clear();
+  ast::Expr* body = expression(ctx->expression());
+  refuse_labels(0, "an alternative of `case`");
+  return arena_.make<ast::CaseAlternative>(pattern(ctx->pattern()), body);
 }
 
 }  // namespace sigrel::syntax

@@ -130,12 +130,14 @@ ast::Decl* Builder::declaration(P::DeclarationContext* ctx) {
     return arena_.make<ast::SignatureDecl>(ast::Decl{ast::DeclKind::Signature, span(ctx), {}},
                                            arena_.copy(names), type(ctx->type()));
   }
+  labelled_.clear();
+  ast::Expr* value = expression(ctx->expression());
+  refuse_labels(0, "a definition");
   if (ctx->boundPattern())
     return arena_.make<ast::BindingDecl>(ast::Decl{ast::DeclKind::Binding, span(ctx), {}},
-                                         bound_pattern(ctx->boundPattern()), expression(ctx->expression()));
+                                         bound_pattern(ctx->boundPattern()), value);
   return arena_.make<ast::ClauseDecl>(ast::Decl{ast::DeclKind::Clause, span(ctx), {}}, ident(ctx->name(0)),
-                                      arena_.copy(patterns(ctx->patternAtom())),
-                                      expression(ctx->expression()));
+                                      arena_.copy(patterns(ctx->patternAtom())), value);
 }
 
 }  // namespace sigrel::syntax

@@ -73,9 +73,13 @@ class Builder {
   ast::Expr* string_literal(antlr4::tree::TerminalNode* node);
   ast::Expr* variable(ast::Ident name);
   std::span<ast::Setting> settings(P::SettingsContext* ctx);
+  ast::Ident setting_path(P::SettingPathContext* ctx);
   std::vector<ast::Generator> generators(const std::vector<P::GeneratorContext*>& contexts);
   std::vector<ast::IndexPart> index_parts(const std::vector<P::IndexContext*>& contexts);
   std::vector<ast::Expr*> expressions(const std::vector<P::ExpressionContext*>& contexts);
+  ast::ConnectionExpr* connection(ast::Expr* relation, ast::Expr* args, Span whole);
+  ast::Formal formal(P::FormalContext* ctx, std::vector<ast::Item*>& lets);
+  void refuse_labels(std::size_t first, std::string_view where);
 
   // build_pattern.cpp
   ast::Pattern* pattern(P::PatternContext* ctx);
@@ -89,6 +93,7 @@ class Builder {
 
   // build_item.cpp
   ast::Item* expression_item(P::ItemContext* ctx);
+  ast::Item* plain_item(P::ItemContext* ctx);
   ast::Item* if_item(P::ItemContext* ctx);
   ast::Item* when_item(P::ItemContext* ctx);
 
@@ -99,6 +104,8 @@ class Builder {
   Diagnostics& diagnostics_;
   const Layout* layout_ = nullptr;
   bool failed_ = false;
+  bool capital_labels_ = false;                      // some label so far starts with a capital
+  std::vector<ast::ConnectionExpr*> labelled_{};  // blocks with labels in the expressions of this piece
 };
 
 /// The token kind of the operator of `ctx`; 0 if it is not a binary or postfix expression.

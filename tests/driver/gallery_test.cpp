@@ -23,7 +23,7 @@ TEST_CASE("gallery: the examples, each with its text, equations, picture and sou
     if (entry.path().extension() != ".sr") continue;
     ++models;
     const std::string stem = entry.path().stem().string(), page = read(folder + "/" + stem + ".html");
-    CHECK(contains(page, "sigrel run examples/" + stem + ".sr"));
+    CHECK(contains(page, "sigrel run " + examples + "/" + stem + ".sr"));
     CHECK(contains(read(folder + "/" + stem + ".svg"), "</svg>"));
     CHECK(contains(read(folder + "/index.html"), "href=\"" + stem + ".html\""));
   }
@@ -51,7 +51,25 @@ TEST_CASE("gallery: the examples, each with its text, equations, picture and sou
     CHECK(contains(index, part));
 }
 
-TEST_CASE("gallery: a model that does not run is told, and nothing is written") {
+TEST_CASE("gallery: a model that does not run has no page; the others have theirs") {
+  const std::string source = temporary("mixed"), folder = temporary("some_gallery");
+  fs::create_directories(source);
+  temporary("mixed/a.sr", "f :: Int\nf = 1\n");
+  temporary("mixed/b.sr", "-- Time.\nmain = sigrel () where\n  local x :: Real\n  x = time\n");
+  temporary("mixed/c.sr", "main = sigrel () where\n");
+  temporary("mixed/d.sr", "main = sigrel () where\n  local x :: Real\n  x = 2.0 * time\n");
+  Finished f = sigrel({"gallery", source + "/", "-o", folder});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "error[SR0602]"));
+  CHECK(contains(f.err, "of 4 files gave no page"));
+  CHECK(fs::exists(folder + "/b.html"));
+  CHECK(fs::exists(folder + "/d.html"));
+  CHECK(!fs::exists(folder + "/a.html"));
+  CHECK(contains(read(folder + "/b.html"), "sigrel run " + source + "/b.sr"));
+  CHECK(!contains(read(folder + "/index.html"), "a.html"));
+}
+
+TEST_CASE("gallery: where no model runs, nothing is written") {
   const std::string source = temporary("models"), folder = temporary("no_gallery");
   fs::create_directories(source);
   temporary("models/a.sr", "f :: Int\nf = 1\n");

@@ -206,28 +206,44 @@ TEST_CASE("new: a folder or a file with a model that runs; nothing is overwritte
   Finished made = sigrel({"new", folder});
   INFO(made.err);
   REQUIRE(made.code == 0);
-  CHECK(contains(made.out, "sigrel run " + folder + "/dc-motor.sr"));
-  const std::string source = read(folder + "/dc-motor.sr");
+  CHECK(contains(made.out, "sigrel run " + folder + "/DcMotor.sr"));
+  const std::string source = read(folder + "/DcMotor.sr");
   CHECK(contains(source, "module DcMotor where"));
-  CHECK(contains(read(folder + "/README.md"), "sigrel run dc-motor.sr"));
-  REQUIRE(sigrel({"fmt", "--check", folder + "/dc-motor.sr"}).code == 0);
-  Finished run = sigrel({"run", folder + "/dc-motor.sr"});
+  CHECK(contains(read(folder + "/README.md"), "sigrel run DcMotor.sr"));
+  REQUIRE(sigrel({"fmt", "--check", folder + "/DcMotor.sr"}).code == 0);
+  Finished run = sigrel({"run", folder + "/DcMotor.sr"});
   CHECK(run.code == 0);
   CHECK(run.err.empty());
   // u(t) = 10 (1 - exp(-t / rc)) at t = 5 rc.
   CHECK(std::stod(run.out.substr(run.out.find("c1.u") + 11)) ==
         Approx(10 * (1 - std::exp(-5.0))).epsilon(1e-5));
-  temporary("dc-motor/dc-motor.sr", "mine");
-  for (const std::string& there : {folder, folder + "/", folder + "/dc-motor.sr"}) {
+  temporary("dc-motor/DcMotor.sr", "mine");
+  for (const std::string& there : {folder, folder + "/", folder + "/DcMotor.sr"}) {
     Finished again = sigrel({"new", there});
     CHECK(again.code == 1);
     CHECK(contains(again.err, "error[SR0615]"));
   }
-  CHECK(read(folder + "/dc-motor.sr") == "mine");
+  CHECK(read(folder + "/DcMotor.sr") == "mine");
   REQUIRE(sigrel({"new", file}).code == 0);
-  CHECK(contains(read(file), "module MyModel where"));
+  CHECK(!contains(read(file), "module"));  // one that could not be imported from this file
+  CHECK(sigrel({"run", file}).code == 0);
+  CHECK(sigrel({"fmt", "--check", file}).code == 0);
   CHECK(sigrel({"new", temporary("3d")}).code == 2);
   CHECK(sigrel({"new", "/proc/nothing"}).code == 1);
+}
+
+TEST_CASE("new: a module can be imported from its file, and commands quote its path") {
+  const std::string folder = temporary("two words"), module = temporary("two words/Tank.sr");
+  Finished made = sigrel({"new", folder});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  CHECK(contains(made.out, "  sigrel run '" + folder + "/TwoWords.sr'\n"));
+  REQUIRE(sigrel({"new", module}).code == 0);
+  CHECK(contains(read(module), "module Tank where"));
+  const std::string user = temporary("two words/user.sr", "import Tank as T\nimport TwoWords\nmain = T.main\n");
+  Finished run = sigrel({"run", user, "--stop", "0.1"});
+  INFO(run.err);
+  CHECK(run.code == 0);
 }
 
 TEST_CASE("list: modules, and what one offers") {

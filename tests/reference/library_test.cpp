@@ -53,6 +53,20 @@ std::string join(const std::vector<std::string>& lines) {
   return text;
 }
 
+/// The names in the interface of the relation that a signature ends in.
+std::vector<std::string> interface_of(const std::string& signature) {
+  const std::size_t begin = signature.rfind("SR (");
+  std::vector<std::string> names;
+  for (std::size_t at = begin; at != std::string::npos;) {
+    at = signature.find(" :: ", at);
+    if (at == std::string::npos) break;
+    const std::size_t word = signature.find_last_of(" (", at - 1) + 1;
+    names.push_back(signature.substr(word, at - word));
+    at += 4;
+  }
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -74,14 +88,21 @@ TEST_CASE(
       const std::string name = module->name + "." + e.name;
       if (doc::first_sentence(e.text).empty()) missing.push_back(name + ": a sentence");
       bool picture = false, example = false;
+      std::vector<std::string> not_shown = interface_of(e.signature);  // what no picture names
       for (const doc::Block& block : doc::blocks(e.text)) {
-        if (block.language.empty()) picture = true;
+        if (block.language.empty()) {
+          picture = true;
+          std::erase_if(not_shown, [&](const std::string& n) { return mentions(block.text, n); });
+        }
         if (block.language != "sigrel" || !mentions(block.text, e.name)) continue;
         example = true;
         if (auto [at, fresh] = faults.try_emplace(block.text); fresh)
           if (std::string fault = fault_of(block.text); !fault.empty()) at->second = name + ": " + fault;
       }
       if (!picture) missing.push_back(name + ": a picture");
+      for (const std::string& n : not_shown) missing.push_back(name + ": `" + n + "` in its picture");
+      if (!e.signature.starts_with("SR ") && !e.signature.starts_with("("))
+        missing.push_back(name + ": names of its arguments");
       if (!example) missing.push_back(name + ": an example");
       // Where there is no type, or one with an unknown that is not in the interface, the text says why.
       const bool complete = !e.structure.empty() && e.structure.find('~') == std::string::npos;

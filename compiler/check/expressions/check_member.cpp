@@ -280,4 +280,34 @@ Typed RelationChecker::resolve_member(LabelInfo& label, const std::vector<Member
   return signal;
 }
 
+Type* RelationChecker::parameter_type(const ast::Expr* relation, std::string_view path) {
+  std::uint32_t args = 0;
+  std::optional<core::GlobalId> head = head_global(relation, args);
+  Type* found = nullptr;  // of the part of the path so far, where that is a parameter
+  while (!path.empty()) {
+    const std::size_t dot = path.find('.');
+    const std::string_view part = path.substr(0, dot);
+    path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+    const Name name = intern(part.substr(0, part.find('[')));
+    if (found) {  // a field of a record
+      const auto index = is_record(found) ? field_index(*found->constructor, name) : std::nullopt;
+      if (!index) return nullptr;
+      found = find(units_.field_type(*found->constructor, *index, found));
+      continue;
+    }
+    if (!head) return nullptr;
+    for (Type* t = find(globals_[*head].scheme); t->kind == TypeKind::Function && !found;
+         t = find(t->args[1]))
+      if (t->parameter == name) found = find(t->args[0]);
+    if (found) continue;
+    const auto& inside = globals_[*head].inside;
+    const auto label = std::ranges::find(inside, name, &InsideName::name);
+    if (label == inside.end() || !label->is_label) return nullptr;
+    head = label->head;
+  }
+  if (!found || !is_constructor(found, types_.real_constructor) || is_generic(found)) return nullptr;
+  units_.note(found);
+  return found;
+}
+
 }  // namespace sigrel::check

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/check/expressions/expression_checker.h"
+#include "compiler/check/relations/relation_checker.h"
 
 namespace sigrel::check {
 
@@ -72,13 +73,12 @@ Typed ExpressionChecker::infer_with(const ast::WithExpr* e) {
       }
     }
   }
+  if (type->kind == TypeKind::Relation) return {changed_relation(e, base.expr), type};
   if (!is_record(type)) {
-    if (type->kind != TypeKind::Error) {
-      auto& d = diagnostics_.report(Code::UnknownField, e->base->span,
-                                    "`with` updates records, and this is " + messages_.describe(type));
-      if (type->kind == TypeKind::Relation)
-        d.help("settings of a run go to an experiment: `simulate (…) with { … }`");
-    }
+    if (type->kind != TypeKind::Error)
+      diagnostics_.report(
+          Code::UnknownField, e->base->span,
+          "`with` updates records and parameters of relations, and this is " + messages_.describe(type));
     for (auto& s : e->settings) infer(s.value);
     return {base.expr, types_.error()};
   }
@@ -105,6 +105,31 @@ Typed ExpressionChecker::infer_with(const ast::WithExpr* e) {
   }
   core::UpdateExpr node{{core::ExprKind::Update, e->span}, base.expr, core_.copy(updates)};
   return {core_.make<core::UpdateExpr>(node), type};
+}
+
+/// `plant with { motor.r = 0.3 }`. Which parameters the parts of a relation have is known when it is
+/// elaborated; the type of one is known here as far as labels lead to definitions.
+core::Expr* ExpressionChecker::changed_relation(const ast::WithExpr* e, core::Expr* base) {
+  Scopes::StaticRegion before_simulation(scopes_);
+  std::vector<core::FieldUpdate> updates;
+  std::vector<std::pair<Name, Span>> seen;
+  for (auto& s : e->settings) {
+    if (auto at = std::ranges::find(seen, s.name.name, &std::pair<Name, Span>::first); at != seen.end())
+      scopes_.duplicate(s.name, at->second, "the parameter");
+    seen.emplace_back(s.name.name, s.name.span);
+    Type* type = relations_.parameter_type(e->base, text(s.name.name));
+    if (!type && field_index(types_.experiment_constructor, s.name.name)) {
+      diagnostics_
+          .report(Code::UnknownField, s.name.span,
+                  "a relation has no setting `" + std::string(text(s.name.name)) + "` of a run")
+          .help("settings of a run go to an experiment: `simulate (…) with { … }`");
+      infer(s.value);
+      continue;
+    }
+    if (!type) type = types_.real();
+    updates.push_back({0, check_expr(s.value, type, {ReasonKind::None}), s.name.name, s.name.span});
+  }
+  return core_.make(core::UpdateExpr{{core::ExprKind::Update, e->span}, base, core_.copy(updates)});
 }
 
 Typed ExpressionChecker::infer_field(const ast::FieldExpr* e) {

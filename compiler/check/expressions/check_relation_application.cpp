@@ -35,21 +35,21 @@ Typed RelationChecker::infer_relation(const ast::Expr* e) {
   return expressions_.infer(e);
 }
 
-void RelationChecker::check_application(const ast::Item* item, const ast::Ident* label,
-                                        const ast::Expr* relation, const ast::Expr* args,
-                                        std::vector<core::Item*>& out) {
+/// `part`: the item, or the labelled block in an expression. The type of the relation.
+Type* RelationChecker::check_application(const void* part, Span span, const ast::Ident* label,
+                                         const ast::Expr* relation, const ast::Expr* args,
+                                         std::vector<core::Item*>& out) {
   if (!label) relation = without_label_index(relation);
   Typed head = infer_relation(relation);
   Type* type = expect_relation(relation, head.type);
   std::uint32_t head_args = 0;
   auto global = head_global(relation, head_args);
-  core::ApplicationItem node{
-      {core::ItemKind::Application, item->span}, {}, {}, relation->span, head.expr, nullptr};
+  core::ApplicationItem node{{core::ItemKind::Application, span}, {}, {}, relation->span, head.expr, nullptr};
   auto* name = head_of(relation, head_args);
   node.name = label ? label->name : name ? name->ident.name : intern("sigrel");
   if (label) {
     for (LabelInfo* info : scopes_.relation()->labels_by_name[label->name]) {
-      if (info->item != item) continue;
+      if (info->part != part) continue;
       info->relation_type = type;
       info->head = global;
       info->head_args = head_args;
@@ -65,6 +65,7 @@ void RelationChecker::check_application(const ast::Item* item, const ast::Ident*
   core::ApplicationItem* made = core_.make(node);
   out.push_back(made);
   if (type->kind == TypeKind::Relation) blocks_.add_use(made, {type->interface, global});
+  return type;
 }
 
 /// "`k` and `td`": the parameters of a function that have no default value.
@@ -114,7 +115,11 @@ Type* RelationChecker::expect_relation(const ast::Expr* e, Type* type) {
 /// The name that `e` applies to `args` arguments; null for other expressions.
 const ast::QualifiedIdent* RelationChecker::head_of(const ast::Expr* e, std::uint32_t& args) const {
   args = 0;
-  while (e->kind == ast::ExprKind::Apply) {
+  while (e->kind == ast::ExprKind::Apply || e->kind == ast::ExprKind::With) {
+    if (e->kind == ast::ExprKind::With) {
+      e = static_cast<const ast::WithExpr*>(e)->base;
+      continue;
+    }
     auto* apply = static_cast<const ast::ApplyExpr*>(e);
     // With named arguments it has all of them, for what it gives is applied to signals.
     if (apply->has_named) args = kAllArguments;

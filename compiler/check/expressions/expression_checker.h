@@ -144,6 +144,7 @@ class ExpressionChecker : private PartReferences {
   // check_record.cpp
   Typed infer_record(const ast::RecordExpr* e);
   Typed infer_with(const ast::WithExpr* e);
+  core::Expr* changed_relation(const ast::WithExpr* e, core::Expr* base);
   Typed infer_field(const ast::FieldExpr* e);
   Type* fresh_record(TypeConstructor& record);
 

@@ -243,28 +243,35 @@ void FreeVariables::block(std::span<Item* const> body, bool loop, std::size_t lo
       for (auto& n : static_cast<const LocalItem*>(i)->names) bind(n.name);
     if (i->kind == ItemKind::Discrete)
       for (auto& n : static_cast<const DiscreteItem*>(i)->names) bind(n.name);
+    if (i->kind == ItemKind::Let) bind_definitions(static_cast<const LetItem*>(i)->decls);
   }
   for (auto* i : body) item(i);
   release(m);
   leave_block();
 }
 
+void FreeVariables::labels(std::span<ConnectionExpr* const> blocks) {
+  for (const ConnectionExpr* b : blocks) label(b->label, b);
+}
+
 void FreeVariables::item(const Item* i) {
   switch (i->kind) {
     case ItemKind::Equation: {
       auto* q = static_cast<const EquationItem*>(i);
+      labels(q->blocks);
       expr(q->left);
       return expr(q->right);
     }
     case ItemKind::Application: {
       auto* a = static_cast<const ApplicationItem*>(i);
-      if (a->labelled) label(a->label, *i);
+      if (a->labelled) label(a->label, i);
+      labels(a->blocks);
       expr(a->relation);
       return arguments(a->args);
     }
     case ItemKind::Instance: {
       auto* a = static_cast<const InstanceItem*>(i);
-      label(a->label, *i);
+      label(a->label, i);
       return expr(a->relation);
     }
     case ItemKind::Connect:
@@ -276,11 +283,7 @@ void FreeVariables::item(const Item* i) {
       if (d->initial) expr(d->initial);
       return settings(d->settings);
     }
-    case ItemKind::Let: {  // stays bound to the end of the block
-      auto* l = static_cast<const LetItem*>(i);
-      bind_definitions(l->decls);
-      return definitions(l->decls);
-    }
+    case ItemKind::Let: return definitions(static_cast<const LetItem*>(i)->decls);  // bound with the block
     case ItemKind::For: {
       auto* f = static_cast<const ForItem*>(i);
       std::size_t m = mark();

@@ -27,7 +27,8 @@ class FreeVariables {
   /// Around each block of items, in the order in which the checker visits them.
   virtual void enter_block(bool /*loop*/, std::size_t /*loop_count*/) {}
   virtual void leave_block() {}
-  virtual void label(const ast::Ident&, const ast::Item&) {}
+  /// The label of an item, or of a block in an expression: `part` is the Item or ConnectionExpr.
+  virtual void label(const ast::Ident&, const void* /*part*/) {}
 
   void bind(Name name);
   void bind(const ast::Pattern* pattern);
@@ -41,6 +42,7 @@ class FreeVariables {
  private:
   void item(const ast::Item* item);
   void block(std::span<ast::Item* const> body, bool loop = false, std::size_t loop_count = 0);
+  void labels(std::span<ast::ConnectionExpr* const> blocks);
   void settings(std::span<ast::Setting> settings);
   void arguments(const ast::Expr* e);
   void bind_definitions(std::span<ast::Decl* const> decls);

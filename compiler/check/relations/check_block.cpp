@@ -1,4 +1,6 @@
 // Blocks of items: their declarations, then each item.
+#include <algorithm>
+
 #include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/relations/relation_checker.h"
 
@@ -68,19 +70,27 @@ void RelationChecker::check_item(const ast::Item* item, std::vector<core::Item*>
     case ItemKind::Equation: return check_equation(static_cast<const ast::EquationItem*>(item), out);
     case ItemKind::Application: {
       auto* a = static_cast<const ast::ApplicationItem*>(item);
-      return check_application(item, a->labelled ? &a->label : nullptr, a->relation, a->args, out);
+      for (const ast::ConnectionExpr* block : a->blocks) check_labelled_block(block, out);
+      check_application(item, item->span, a->labelled ? &a->label : nullptr, a->relation, a->args, out);
+      return;
     }
     case ItemKind::Instance: {
       auto* a = static_cast<const ast::InstanceItem*>(item);
-      return check_application(item, &a->label, a->relation, nullptr, out);
+      check_application(item, item->span, &a->label, a->relation, nullptr, out);
+      return;
     }
     case ItemKind::Connect: return check_connect(static_cast<const ast::ConnectItem*>(item), out);
     case ItemKind::Local: return;  // declared with the block
     case ItemKind::Discrete: return check_discrete(static_cast<const ast::DiscreteItem*>(item), out);
-    case ItemKind::Let:
-      for (auto& group : expressions_.check_let(static_cast<const ast::LetItem*>(item)->decls))
+    case ItemKind::Let: {
+      const RelationContext& relation = *scopes_.relation();
+      std::vector<ast::Decl*> decls;
+      for (ast::Decl* d : static_cast<const ast::LetItem*>(item)->decls)
+        if (std::ranges::find(relation.bound_outside, d) == relation.bound_outside.end()) decls.push_back(d);
+      for (auto& group : expressions_.check_let(decls))
         out.push_back(core_.make(core::LetItem{{core::ItemKind::Let, item->span}, core_.copy(group)}));
       return;
+    }
     case ItemKind::For: return check_for(static_cast<const ast::ForItem*>(item), out);
     case ItemKind::If: return check_if(static_cast<const ast::IfItem*>(item), out);
     case ItemKind::Initially:

@@ -68,6 +68,7 @@ bool RelationChecker::is_quotient_of_differentials(const ast::EquationItem* item
 
 void RelationChecker::check_equation(const ast::EquationItem* item, std::vector<core::Item*>& out) {
   if (is_part_with_equal(item) || is_quotient_of_differentials(item)) return;
+  for (const ast::ConnectionExpr* block : item->blocks) check_labelled_block(block, out);
   auto other_side = [](const ast::Expr* e) { return Reason{ReasonKind::LeftSide, e->span, {}, 0, e, true}; };
   core::EquationItem node{{core::ItemKind::Equation, item->span}, nullptr, nullptr};
   std::size_t errors = diagnostics_.error_count();

@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/relations/relation_checker.h"
 
@@ -14,16 +16,13 @@ core::Body RelationChecker::check_loop(const ast::ForItem* item, std::size_t ind
   const ast::Generator& g = item->generators[index];
   core::ForItem loop{{core::ItemKind::For, item->span}, nullptr, {}, nullptr, nullptr, {}};
   Type* element;
-  {
+  if (g.last) {
     Scopes::StaticRegion before_simulation(scopes_);
-    if (g.last) {
-      element = types_.integer();
-      loop.first = expressions_.check_expr(g.first, element, {ReasonKind::RangeEnd});
-      loop.last = expressions_.check_expr(g.last, element, {ReasonKind::RangeEnd});
-    } else {
-      element = unifier_.fresh();
-      loop.first = expressions_.check_expr(g.first, types_.list(element), {ReasonKind::None});
-    }
+    element = types_.integer();
+    loop.first = expressions_.check_expr(g.first, element, {ReasonKind::RangeEnd});
+    loop.last = expressions_.check_expr(g.last, element, {ReasonKind::RangeEnd});
+  } else {
+    std::tie(loop.first, element) = check_elements(g.first);
   }
   std::size_t m = scopes_.mark();
   loop.pattern = expressions_.infer_pattern(g.pattern, element, {ReasonKind::None});
@@ -37,6 +36,21 @@ core::Body RelationChecker::check_loop(const ast::ForItem* item, std::size_t ind
   core::Body body;
   body.items = core_.copy(std::vector<core::Item*>{core_.make(loop)});
   return body;
+}
+
+/// What a `for` goes through: a list, the elements of a vector, or the rows of a matrix. They may be signals;
+/// how many there are is known before the simulation.
+std::pair<core::Expr*, Type*> RelationChecker::check_elements(const ast::Expr* e) {
+  Type* element = unifier_.fresh();
+  const bool named = e->kind == ast::ExprKind::Variable || e->kind == ast::ExprKind::Field ||
+                     e->kind == ast::ExprKind::Index;
+  if (!named) return {expressions_.check_expr(e, types_.list(element), {ReasonKind::None}), element};
+  Typed found = expressions_.infer(e, types_.list(element));
+  Type* type = find(found.type);
+  if (type->kind == TypeKind::Vector) return {found.expr, type->args[0]};
+  if (!unifier_.agree(types_.list(element), type))
+    messages_.mismatch(e, type, types_.list(element), {ReasonKind::None});
+  return {found.expr, element};
 }
 
 }  // namespace sigrel::check

@@ -3,12 +3,88 @@
 
 #include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/relations/implicit_locals.h"
+#include "compiler/check/relations/let_order.h"
 #include "compiler/check/relations/relation_checker.h"
 
 namespace sigrel::check {
 
+namespace {
+
+/// `3.0`, `-3.0<m>`.
+bool is_number(const ast::Expr* e) {
+  if (e->kind == ast::ExprKind::Unary) e = static_cast<const ast::UnaryExpr*>(e)->operand;
+  return e->kind == ast::ExprKind::Real;
+}
+
+/// The `let`s of a body that name a number, with their signatures. They do not depend on the body, unless
+/// another declaration in it has their name.
+std::vector<ast::Decl*> named_numbers(const ast::SigrelExpr& e) {
+  std::vector<Name> taken;
+  for (const ast::Formal& f : e.formals) taken.push_back(f.name.name);
+  std::vector<const ast::ClauseDecl*> clauses;
+  for (const ast::Item* item : e.body) {
+    if (item->kind == ast::ItemKind::Local)
+      for (auto& n : static_cast<const ast::LocalItem*>(item)->names) taken.push_back(n.name);
+    if (item->kind == ast::ItemKind::Discrete)
+      for (auto& n : static_cast<const ast::DiscreteItem*>(item)->names) taken.push_back(n.name);
+    if (item->kind != ast::ItemKind::Let) continue;
+    for (const ast::Decl* d : static_cast<const ast::LetItem*>(item)->decls) {
+      if (d->kind == ast::DeclKind::Binding) {
+        std::vector<ast::Ident> names;
+        bound_names(static_cast<const ast::BindingDecl*>(d)->pattern, names);
+        for (auto& n : names) taken.push_back(n.name);
+      }
+      if (d->kind == ast::DeclKind::Clause) clauses.push_back(static_cast<const ast::ClauseDecl*>(d));
+    }
+  }
+  auto is_alone = [&](Name name) {
+    return std::ranges::find(taken, name) == taken.end() &&
+           std::ranges::count(clauses, name, [](auto* c) { return c->name.name; }) == 1;
+  };
+  std::vector<ast::Decl*> result;
+  for (const ast::Item* item : e.body) {
+    if (item->kind != ast::ItemKind::Let) continue;
+    auto decls = static_cast<const ast::LetItem*>(item)->decls;
+    for (ast::Decl* d : decls) {
+      if (d->kind != ast::DeclKind::Clause) continue;
+      auto* clause = static_cast<const ast::ClauseDecl*>(d);
+      if (!clause->parameters.empty() || !is_number(clause->body) || !is_alone(clause->name.name)) continue;
+      ast::Decl* signature = nullptr;
+      bool shared = false;  // the signature is also one of other names
+      for (ast::Decl* s : decls) {
+        if (s->kind != ast::DeclKind::Signature) continue;
+        auto names = static_cast<const ast::SignatureDecl*>(s)->names;
+        if (std::ranges::find(names, clause->name.name, &ast::Ident::name) == names.end()) continue;
+        shared |= signature || names.size() > 1;
+        signature = s;
+      }
+      if (shared) continue;
+      if (signature) result.push_back(signature);
+      result.push_back(d);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 Typed RelationChecker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
+  // `let k = 2.0` in the body is bound around the relation, which so captures it: a parameter with a name.
+  const std::size_t around = scopes_.mark();
+  std::vector<ast::Decl*> numbers = named_numbers(*e);
+  std::vector<std::vector<core::Binding>> constants;
+  if (!numbers.empty()) constants = expressions_.check_let(numbers);
+  Typed relation = infer_literal(e, hint, std::move(numbers));
+  scopes_.release(around);
+  for (auto it = constants.rbegin(); it != constants.rend(); ++it)
+    relation.expr = core_.make(core::LetExpr{{core::ExprKind::Let, e->span}, core_.copy(*it), relation.expr});
+  return relation;
+}
+
+Typed RelationChecker::infer_literal(const ast::SigrelExpr* e, Type* hint,
+                                     std::vector<ast::Decl*> bound_outside) {
   RelationContext context;
+  context.bound_outside = std::move(bound_outside);
   RelationContext* outer_relation = scopes_.relation();
   scopes_.set_relation(&context);
   ModeContext* outer_modes = std::exchange(modes_, nullptr);
@@ -29,6 +105,7 @@ Typed RelationChecker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
   relation->formals = core_.copy(check_formals(e, expected, expected_names, types, names));
   for (std::size_t i = 0; i < types.size(); ++i) layouts_.request(&relation->formals[i].layout, types[i]);
 
+  order_lets(e->body);
   collect_names(*e, context, scopes_, core_);
   relation->body = check_block(e->body);
   finish_members(context);
@@ -107,7 +184,7 @@ std::vector<core::Formal> RelationChecker::check_formals(const ast::SigrelExpr* 
       type = types_.error();
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (e->formals[j].name.name != f.name.name) continue;
+      if (f.pattern || e->formals[j].name.name != f.name.name) continue;
       scopes_.duplicate(f.name, e->formals[j].name.span, "the interface variable");
       type = types_.error();  // which one its uses mean is not known
     }
@@ -115,9 +192,13 @@ std::vector<core::Formal> RelationChecker::check_formals(const ast::SigrelExpr* 
     if (causality == core::Causality::None && i < expected_names.size())
       causality = expected_names[i].causality;
     Local* local = scopes_.bind(Local::Signal, f.name.name, type, f.name.span);
-    formals.push_back({local->id, f.name.name, f.name.span, causality, nullptr});
+    // What is written as a pattern has the name that its type gives it.
+    const Name shown = f.pattern && i < expected_names.size() && expected_names[i].named
+                           ? expected_names[i].name
+                           : f.name.name;
+    formals.push_back({local->id, shown, f.name.span, causality, nullptr});
     types.push_back(type);
-    names.push_back({true, f.name.name, causality});
+    names.push_back({true, shown, causality});
   }
   return formals;
 }

@@ -49,7 +49,7 @@ class ImplicitLocals : public FreeVariables {
     if (relation_.blocks[block_].parent >= 0)
       block_ = static_cast<std::uint32_t>(relation_.blocks[block_].parent);
   }
-  void label(const ast::Ident& name, const ast::Item& item) override {
+  void label(const ast::Ident& name, const void* part) override {
     auto& same = relation_.labels_by_name[name.name];
     for (LabelInfo* other : same)
       if (other->block == block_) return scopes_.duplicate(name, other->span, "the instance");
@@ -57,7 +57,7 @@ class ImplicitLocals : public FreeVariables {
     info.name = name.name;
     info.id = core_.new_local(name.name);
     info.span = name.span;
-    info.item = &item;
+    info.part = part;
     info.block = block_;
     relation_.labels.push_back(info);
     same.push_back(&relation_.labels.back());
@@ -82,9 +82,15 @@ class ImplicitLocals : public FreeVariables {
   void collect_labels(std::span<ast::Item* const> body) {
     for (const ast::Item* i : body) {
       switch (i->kind) {
-        case ast::ItemKind::Application:
-          if (auto* a = static_cast<const ast::ApplicationItem*>(i); a->labelled)
-            labels_.insert(a->label.name);
+        case ast::ItemKind::Application: {
+          auto* a = static_cast<const ast::ApplicationItem*>(i);
+          if (a->labelled) labels_.insert(a->label.name);
+          for (const ast::ConnectionExpr* b : a->blocks) labels_.insert(b->label.name);
+          break;
+        }
+        case ast::ItemKind::Equation:
+          for (const ast::ConnectionExpr* b : static_cast<const ast::EquationItem*>(i)->blocks)
+            labels_.insert(b->label.name);
           break;
         case ast::ItemKind::Instance:
           labels_.insert(static_cast<const ast::InstanceItem*>(i)->label.name);
@@ -103,7 +109,6 @@ class ImplicitLocals : public FreeVariables {
           for (auto& branch : static_cast<const ast::WhenItem*>(i)->branches) collect_labels(branch.body);
           break;
         case ast::ItemKind::Every: collect_labels(static_cast<const ast::EveryItem*>(i)->body); break;
-        case ast::ItemKind::Equation:
         case ast::ItemKind::Steady:
         case ast::ItemKind::Connect:
         case ast::ItemKind::Local:

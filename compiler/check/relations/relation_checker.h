@@ -43,6 +43,9 @@ class RelationChecker : private PartReferences {
   // check_connection.cpp
   /// `block <> inputs` as an expression.
   Typed infer_connection(const ast::ConnectionExpr* e);
+  /// `f: block <> inputs` in an expression, before the item that contains it: an instance and equations for
+  /// its inputs. The expression reads the outputs of the instance.
+  void check_labelled_block(const ast::ConnectionExpr* e, std::vector<core::Item*>& out);
 
   // check_member.cpp
   /// The label at the head of `r1[i].c.x`; null if `e` does not start with one.
@@ -51,6 +54,9 @@ class RelationChecker : private PartReferences {
     return scopes_.relation() ? scopes_.relation()->find_label(name) : nullptr;
   }
   Typed infer_member(const ast::Expr* e, LabelInfo* label);
+  /// The type of the parameter "motor.r" of a relation; null if it is not known before the relation is
+  /// elaborated.
+  Type* parameter_type(const ast::Expr* relation, std::string_view path);
 
   // check_switch.cpp
   /// The mode that `name` stands for where a mode is expected: at the start and in `until`.
@@ -60,6 +66,7 @@ class RelationChecker : private PartReferences {
 
  private:
   // check_sigrel.cpp
+  Typed infer_literal(const ast::SigrelExpr* e, Type* hint, std::vector<ast::Decl*> bound_outside);
   void name_relation(const ast::SigrelExpr* e, core::Relation& relation) const;
   bool expected_interface(const ast::SigrelExpr* e, const core::Relation& relation, Type* hint,
                           std::vector<Type*>& types, std::span<InterfaceName>& names);
@@ -68,6 +75,18 @@ class RelationChecker : private PartReferences {
                                           std::vector<InterfaceName>& names);
   void share_inside(RelationContext& relation, std::span<const core::Formal> formals,
                     const std::vector<Type*>& types);
+
+  // check_connection.cpp
+  struct BlockInterface {
+    std::vector<std::uint32_t> in, out;  // numbers of interface variables
+    std::vector<Type*> in_types, out_types;
+    std::vector<InterfaceName> in_names;
+  };
+  BlockInterface block_interface(const Type* relation);
+  bool expect_block(const ast::ConnectionExpr* e, Type* type, const BlockInterface& block);
+  Typed read_outputs(const ast::ConnectionExpr* e);
+  core::Expr* members(const LabelInfo& label, Span span, std::span<const std::uint32_t> indices,
+                      std::span<Type* const> types);
 
   // check_block.cpp
   core::Body check_block(std::span<ast::Item* const> items);
@@ -82,8 +101,8 @@ class RelationChecker : private PartReferences {
 
   // check_relation_application.cpp
   Typed infer_relation(const ast::Expr* e);
-  void check_application(const ast::Item* item, const ast::Ident* label, const ast::Expr* relation,
-                         const ast::Expr* args, std::vector<core::Item*>& out);
+  Type* check_application(const void* part, Span span, const ast::Ident* label, const ast::Expr* relation,
+                          const ast::Expr* args, std::vector<core::Item*>& out);
   const ast::Expr* without_label_index(const ast::Expr* relation);
   std::string missing_parameters(Type* function) const;
   Type* expect_relation(const ast::Expr* e, Type* type);
@@ -104,6 +123,7 @@ class RelationChecker : private PartReferences {
   void check_discrete(const ast::DiscreteItem* item, std::vector<core::Item*>& out);
   void check_for(const ast::ForItem* item, std::vector<core::Item*>& out);
   core::Body check_loop(const ast::ForItem* item, std::size_t index);
+  std::pair<core::Expr*, Type*> check_elements(const ast::Expr* e);
   void check_if(const ast::IfItem* item, std::vector<core::Item*>& out);
   void check_initially(const ast::BlockItem* item, std::vector<core::Item*>& out);
   void check_steady(const ast::SteadyItem* item, std::vector<core::Item*>& out);

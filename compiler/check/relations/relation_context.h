@@ -19,7 +19,7 @@ struct LabelInfo {
   Name name;
   core::LocalId id;
   Span span;
-  const ast::Item* item = nullptr;
+  const void* part = nullptr;  // its ast::Item, or its ast::ConnectionExpr
   std::uint32_t block = 0;
   Type* relation_type = nullptr;  // null until its item was inferred
   std::optional<core::GlobalId> head;
@@ -61,6 +61,7 @@ struct RelationContext {
   std::vector<core::GlobalId> no_nodes;  // definitions that were reported where a node was expected
   /// Members that were reported: of a definition, else of an instance.
   std::vector<std::tuple<std::optional<core::GlobalId>, core::LocalId, Name>> unknown_members;
+  std::vector<ast::Decl*> bound_outside;  // of the `let`s: numbers, which are bound around the relation
 
   /// The number of indices of an instance in block `of`, seen from outside the relation.
   std::uint32_t loops_around(std::uint32_t of) const;

@@ -160,7 +160,7 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
                                const ast::Expr* found_expr) {
   if (unifier_.unit_conflict()) {
     unifier_.clear_unit_conflict();
-    return unit_mismatch(span, found, expected, reason, why_found, origin);
+    return unit_mismatch(span, found, expected, reason, why_found, origin, found_expr);
   }
   found = find(found);
   expected = find(expected);

@@ -58,7 +58,13 @@ class TypeMessages {
   void help_to_convert(Diagnostic& d, Type* found, Type* expected, const Reason& reason,
                        std::string_view found_head) const;
   void unit_mismatch(Span span, Type* found, Type* expected, const Reason& reason,
-                     const std::string& why_found, const Origin& origin);
+                     const std::string& why_found, const Origin& origin, const ast::Expr* found_expr);
+  // unit_messages.cpp
+  void help_with_units(Diagnostic& d, Span span, const Dimension& found, const Dimension& expected,
+                       const ast::Expr* found_expr) const;
+  Type* type_of_path(const ast::Expr* path) const;
+  std::string field_with(const ast::Expr* e, const Dimension& wanted) const;
+  std::string name_with(const Dimension& wanted, const ast::Expr* other_than) const;
   std::string because(const ast::Expr* e, std::optional<Span>& origin) const;
 
   Diagnostics& diagnostics_;

@@ -1,4 +1,5 @@
 // The messages about units: what kind of quantity meets what kind, and from where.
+#include "compiler/check/relations/relation_context.h"
 #include "compiler/check/types/type_messages.h"
 #include "compiler/check/types/units.h"
 #include "compiler/ir/ast_print.h"
@@ -21,7 +22,8 @@ bool constant_unit(Type* type, Dimension& dimension) {
 }  // namespace
 
 void TypeMessages::unit_mismatch(Span span, Type* found, Type* expected, const Reason& reason,
-                                 const std::string& why_found, const Origin& origin) {
+                                 const std::string& why_found, const Origin& origin,
+                                 const ast::Expr* found_expr) {
   auto bare = [&](Type* type) {
     Type copy = *find(type);
     copy.named = false;
@@ -81,14 +83,126 @@ void TypeMessages::unit_mismatch(Span span, Type* found, Type* expected, const R
     if (literal->expr->kind == ast::ExprKind::Int) number += ".0";
     std::string with = number + "<" + dimension_text(missing) + ">";
     d.help("a literal beside `*`, `/` or `^` is a number; if it has a unit, write it: `" + with + "`");
-  } else if (constant && zero(df) && !unit.empty()) {
-    d.help("a number times a unit is a quantity: `" + units_.text_at(span) + " * 1.0<" + unit + ">`");
-  } else if (constant && zero(de)) {
-    d.help("divide by a unit: `" + units_.text_at(span) + " / 1.0<" + dimension_text(df) + ">`");
+  } else if (constant && (!unit.empty() || zero(de))) {
+    help_with_units(d, span, df, de, found_expr);
   } else if (!unit.empty()) {
     d.help("if a conversion is meant: `" + units_.text_at(span) + " as <" + unit + ">`");
   }
   units_.hold(std::move(d));
+}
+
+/// What has the unit that is needed: another field of the same connector or part, a product or a quotient
+/// with a name in scope. Otherwise how the two units are related.
+void TypeMessages::help_with_units(Diagnostic& d, Span span, const Dimension& found,
+                                   const Dimension& expected, const ast::Expr* found_expr) const {
+  auto in_unit = [](const Dimension& dimension) {
+    if (zero(dimension)) return std::string("a number");
+    const std::string name = quantity_name(dimension);
+    return "in " + dimension_text(dimension) + (name.empty() ? "" : " (" + name + ")");
+  };
+  const std::string shown = units_.text_at(span);
+  bool fits = false;
+  if (const std::string field = field_with(found_expr, expected); !field.empty()) {
+    d.fix("did you mean `" + field + "`, which is " + in_unit(expected) + "?", span, field);
+    fits = true;
+  }
+  Dimension factor, divisor;
+  for (std::size_t i = 0; i < factor.size(); ++i) {
+    factor[i] = expected[i] + -found[i];
+    divisor[i] = -factor[i];
+  }
+  const std::string by = zero(factor) ? "" : name_with(factor, found_expr);
+  const std::string over = by.empty() && !zero(divisor) ? name_with(divisor, found_expr) : "";
+  fits |= !by.empty() || !over.empty();
+  const bool simple =
+      found_expr &&
+      (found_expr->kind == ast::ExprKind::Variable || found_expr->kind == ast::ExprKind::Field ||
+       found_expr->kind == ast::ExprKind::Index || found_expr->kind == ast::ExprKind::Real);
+  const std::string operand = simple || shown == "x" ? shown : "(" + shown + ")";
+  if (!by.empty())
+    d.help("`" + by + " * " + operand + "` is " + in_unit(expected) + ": `" + by + "` is " + in_unit(factor));
+  else if (!over.empty())
+    d.help("`" + operand + " / " + over + "` is " + in_unit(expected) + ": `" + over + "` is " +
+           in_unit(divisor));
+  if (fits) return;
+  if (zero(found))
+    d.help("a number times a quantity " + in_unit(expected) + " fits; with one unit: `" + shown + " * 1.0<" +
+           dimension_text(expected) + ">`");
+  else if (zero(expected))
+    d.help("divided by a quantity " + in_unit(found) + ", such as its nominal value, it is a number; `" +
+           shown + " / 1.0<" + dimension_text(found) + ">` is its value in SI units");
+  else
+    d.help("the factor between them is " + in_unit(factor) + "; if the value alone is meant: `" + shown +
+           " as <" + dimension_text(expected) + ">`");
+}
+
+namespace {
+
+bool has_unit(Type* type, const Dimension& wanted) {
+  Dimension dimension{};
+  if (find(type)->kind == TypeKind::Vector) return false;
+  return constant_unit(type, dimension) && dimension == wanted;
+}
+
+}  // namespace
+
+/// The type of `p` or `r1.p`, as far as it is known from the scope; else null.
+Type* TypeMessages::type_of_path(const ast::Expr* path) const {
+  if (path->kind == ast::ExprKind::Variable) {
+    auto& name = static_cast<const ast::VariableExpr*>(path)->name;
+    if (name.qualified) return nullptr;
+    if (const Local* local = scopes_.lookup_local(name.ident.name)) return find(local->type);
+    const LabelInfo* label = scopes_.relation() ? scopes_.relation()->find_label(name.ident.name) : nullptr;
+    return label && label->relation_type ? find(label->relation_type) : nullptr;
+  }
+  if (path->kind != ast::ExprKind::Field) return nullptr;
+  auto* field = static_cast<const ast::FieldExpr*>(path);
+  Type* base = type_of_path(field->base);
+  if (!base) return nullptr;
+  if (base->kind == TypeKind::Relation) {
+    Type* interface = find(base->args[0]);
+    for (std::size_t k = 0; k < base->interface.size(); ++k)
+      if (base->interface[k].named && base->interface[k].name == field->field.name)
+        return find(base->interface.size() == 1 ? interface : interface->args[k]);
+    return nullptr;
+  }
+  if (!is_record(base)) return nullptr;
+  const auto index = field_index(*base->constructor, field->field.name);
+  return index ? find(unifier_.field_type(*base->constructor, *index, base)) : nullptr;
+}
+
+/// Of `p.i`: the other field of `p` with this unit; empty if there is none, or several.
+std::string TypeMessages::field_with(const ast::Expr* e, const Dimension& wanted) const {
+  if (!e || e->kind != ast::ExprKind::Field) return {};
+  const ast::Expr* base = static_cast<const ast::FieldExpr*>(e)->base;
+  Type* whole = type_of_path(base);
+  std::vector<Name> fits;
+  if (whole && is_record(whole)) {
+    for (std::uint32_t i = 0; i < whole->constructor->fields.size(); ++i)
+      if (has_unit(unifier_.field_type(*whole->constructor, i, whole), wanted))
+        fits.push_back(whole->constructor->fields[i].name);
+  } else if (whole && whole->kind == TypeKind::Relation) {
+    Type* interface = find(whole->args[0]);
+    for (std::size_t k = 0; k < whole->interface.size(); ++k)
+      if (whole->interface[k].named &&
+          has_unit(whole->interface.size() == 1 ? interface : interface->args[k], wanted))
+        fits.push_back(whole->interface[k].name);
+  }
+  return fits.size() == 1 ? ast::print(*base) + "." + std::string(text(fits[0])) : std::string();
+}
+
+/// The name in scope of a quantity with this unit, the outermost if there are several.
+std::string TypeMessages::name_with(const Dimension& wanted, const ast::Expr* other_than) const {
+  for (const Local* local : scopes_.bound_since(0)) {
+    if (!local->type || !has_unit(local->type, wanted) || scopes_.lookup_local(local->name) != local)
+      continue;
+    if (local->kind == Local::Signal && local->relation != scopes_.relation()) continue;
+    if (other_than && other_than->kind == ast::ExprKind::Variable &&
+        static_cast<const ast::VariableExpr*>(other_than)->name.ident.name == local->name)
+      continue;
+    return std::string(text(local->name));
+  }
+  return {};
 }
 
 }  // namespace sigrel::check

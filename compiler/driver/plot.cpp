@@ -78,8 +78,8 @@ void write_picture(const Options& options, const std::vector<runtime::Plot>& pan
 }
 
 int plot(const Globals& globals, const Options& options) {
-  if (!options.output.empty() && !options.output.ends_with(".svg") && !options.output.ends_with(".png"))
-    throw CLI::ValidationError("-o", "`" + options.output + "` must end in .svg or .png");
+  if (const std::string reason = no_plot_file(options.output); !reason.empty())
+    throw CLI::ValidationError("-o", reason);
   std::vector<std::vector<std::string>> wanted;
   std::vector<std::string> all;
   for (const std::string& text : options.panes) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/pipeline/structures.h"
@@ -30,6 +31,12 @@ runtime::TerminalOptions terminal_size() {
 }
 
 }  // namespace
+
+std::string no_plot_file(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension.empty() || extension == ".svg" || extension == ".png") return {};
+  return "`" + path + "` must end in .svg or .png";
+}
 
 bool write_plot(const std::string& path, std::string_view svg, int width, int height,
                 Diagnostics& diagnostics) {

@@ -39,7 +39,7 @@ struct Parts {
   TypeMessages messages{diagnostics, types, unifier, globals, scopes, units};
   Contracts contracts{diagnostics, program, core, unifier, globals, scopes, messages};
   TypeReader reader{diagnostics, types, unifier, scopes, units, sizes, messages, contracts};
-  Layouts layouts{types, unifier, core, sizes};
+  Layouts layouts{diagnostics, types, unifier, core, sizes};
   DeferredConstraints deferred{diagnostics, types, core, unifier, scopes, units, sizes, messages};
   MatchChecks matches{diagnostics, types, unifier};
   DataUnits data_units{};

@@ -153,3 +153,28 @@ TEST_CASE("results end in .csv or .mat, and their times are the decimal numbers 
   CHECK(contains(read(results), "\n0.3,"));
   CHECK(contains(read(results), "\n0.7,"));
 }
+
+TEST_CASE("a variable is shown in its unit of display, and files keep SI units") {
+  const Folder folder("data_display");
+  const std::string model = folder.file(
+      "boiler.sr",
+      "main = simulate boiler with { stop = 1.0, steps = 2, plot = [\"t\"] }\nboiler :: SR ()\nboiler = "
+      "sigrel () where\n"
+      "  local t, alias :: Temperature with { display = \"degC\" }\n  local kelvin :: Temperature\n"
+      "  local w :: AngularVelocity with { display = \"rpm\" }\n"
+      "  der t = 1.0<K/s>\n  alias = t\n  kelvin = t\n  w = 10.0\n  initially t = 20.0<degC>\n");
+  const std::string csv = folder.at + "r.csv", mat = folder.at + "r.mat", svg = folder.at + "p.svg";
+  const Finished f = sigrel({"run", model, "-v", "t,alias,kelvin,w", "-o", csv, "--plot", svg, "--no-plot"});
+  INFO(f.err + f.out);
+  REQUIRE(f.code == 0);
+  CHECK(contains(f.out, "t      = 21 degC\n"));
+  CHECK(contains(f.out, "alias  = 21 degC\n"));
+  CHECK(contains(f.out, "kelvin = 294.15\n"));
+  CHECK(contains(f.out, "w      = 95.49296586 rpm\n"));
+  CHECK(contains(read(csv), "\n1,294.15,"));
+  CHECK(contains(read(svg), "[degC]"));
+  REQUIRE(sigrel({"run", model, "-o", mat, "--no-plot"}).code == 0);
+  CHECK(contains(read(mat), "[K|degC]"));
+  REQUIRE(sigrel({"plot", mat, "-v", "t", "-o", svg}).code == 0);
+  CHECK(contains(read(svg), "[degC]"));
+}

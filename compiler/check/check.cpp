@@ -25,6 +25,7 @@ Checker::Checker(Diagnostics& diagnostics, const CheckOptions& options)
   });
   unifier_.set_largest_type(options.limits.types);
   scopes_.set_modules_with(options.modules_with);
+  parts_.data = options.data;
   declare_experiment();
 }
 

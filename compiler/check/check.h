@@ -23,6 +23,10 @@
 #include "compiler/ir/ast.h"
 #include "compiler/ir/core.h"
 
+namespace sigrel::data {
+class Files;
+}
+
 namespace sigrel::check {
 
 struct CheckOptions {
@@ -34,6 +38,8 @@ struct CheckOptions {
   /// The modules that define a value and can be imported: for the help of an unknown name. Null: not known.
   std::vector<std::string_view> (*modules_with)(std::string_view name) = nullptr;
   Limits limits = {};
+  /// The data files that the modules name. Null: none can be opened.
+  data::Files* data = nullptr;
 };
 
 /// Checks `modules`, which come in dependency order: imports first, the root last. A module named `Prelude`

@@ -7,6 +7,7 @@
 #include "compiler/check/names/globals.h"
 #include "compiler/check/names/scopes.h"
 #include "compiler/check/samples/contract.h"
+#include "compiler/check/types/data_units.h"
 #include "compiler/check/types/deferred.h"
 #include "compiler/check/types/layout.h"
 #include "compiler/check/types/sizes.h"
@@ -15,6 +16,10 @@
 #include "compiler/check/types/unify.h"
 #include "compiler/check/types/unit_check.h"
 
+namespace sigrel::data {
+class Files;
+}
+
 namespace sigrel::check {
 
 struct Parts {
@@ -22,6 +27,7 @@ struct Parts {
 
   Diagnostics& diagnostics;
   core::Program program;
+  data::Files* data = nullptr;  // that modules name; may be null
   Arena type_arena;
   Types types{type_arena};
   CoreBuilder core{program};
@@ -33,9 +39,10 @@ struct Parts {
   TypeMessages messages{diagnostics, types, unifier, globals, scopes, units};
   Contracts contracts{diagnostics, program, core, unifier, globals, scopes, messages};
   TypeReader reader{diagnostics, types, unifier, scopes, units, sizes, messages, contracts};
-  Layouts layouts{types, unifier, core, sizes};
+  Layouts layouts{diagnostics, types, unifier, core, sizes};
   DeferredConstraints deferred{diagnostics, types, core, unifier, scopes, units, sizes, messages};
   MatchChecks matches{diagnostics, types, unifier};
+  DataUnits data_units{};
   BlockCheck blocks{diagnostics, program, globals};
 };
 
@@ -60,6 +67,7 @@ class PartReferences {
   Layouts& layouts_ = parts_.layouts;
   DeferredConstraints& deferred_ = parts_.deferred;
   MatchChecks& matches_ = parts_.matches;
+  DataUnits& data_units_ = parts_.data_units;
   BlockCheck& blocks_ = parts_.blocks;
 };
 

@@ -40,6 +40,7 @@ Fingerprint fingerprint_of(const Globals& globals, const Session& session, const
   for (std::uint32_t k = 0; k < sources.size(); ++k) model.add(sources.file(FileId(k)).text);
   for (const std::string& library : globals.libraries)
     model.add(pipeline::read_file(library).value_or(std::string()));
+  for (const data::UsedFile& file : session.data_files()) model.add(fmt::format("{:016x}", file.digest));
   model.add(expression);
   for (const auto& [name, value] : run.set) settings.add(fmt::format("{}={}", name, value));
   for (const std::string& setting :

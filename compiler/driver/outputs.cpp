@@ -46,6 +46,7 @@ std::vector<NamedFile> inputs_of(const Globals& globals, const Session& session,
     const FileId id(k);
     files.push_back({id == session.root() ? "the model" : "a module of the model", sources.file(id).path});
   }
+  for (const data::UsedFile& file : session.data_files()) files.push_back({"data of the model", file.path});
   for (const std::string& library : globals.libraries) files.push_back({"`--library`", library});
   if (!run.init_from.empty())
     files.push_back({"`--init-from`", session::split_start_request(run.init_from).first});

@@ -37,8 +37,9 @@ std::string common_unit(const std::vector<std::string>& descriptions) {
   for (const std::string& text : descriptions) {
     const std::size_t open = text.rfind('[');
     if (open == std::string::npos || !text.ends_with(']')) return {};
-    if (!unit.empty() && unit != text.substr(open)) return {};
-    unit = text.substr(open);
+    const std::string shown = pipeline::shown_unit(std::string_view(text).substr(open));
+    if (!unit.empty() && unit != shown) return {};
+    unit = shown;
   }
   return unit;
 }
@@ -57,10 +58,15 @@ runtime::Plot make_pane(const std::vector<std::string>& patterns,
         if (std::ranges::find(pane.curves, name, &runtime::Curve::name) != pane.curves.end())
           continue;  // matched by an earlier pattern
         descriptions.push_back(table.descriptions[k]);
+        std::vector<double> values = table.columns[k];
+        const std::string_view unit =
+            std::string_view(table.descriptions[k])
+                .substr(std::min(table.descriptions[k].size(), table.descriptions[k].rfind('[')));
+        pipeline::convert(unit, values);
         if (table.piecewise_constant(k))
-          pane.curves.push_back(runtime::make_steps(std::move(name), table.times, table.columns[k]));
+          pane.curves.push_back(runtime::make_steps(std::move(name), table.times, values));
         else
-          pane.curves.push_back({std::move(name), table.columns[k], table.times});
+          pane.curves.push_back({std::move(name), std::move(values), table.times});
         pane.curves.back().states = pipeline::state_names(table.descriptions[k]);
       }
     }
@@ -78,8 +84,8 @@ void write_picture(const Options& options, const std::vector<runtime::Plot>& pan
 }
 
 int plot(const Globals& globals, const Options& options) {
-  if (!options.output.empty() && !options.output.ends_with(".svg") && !options.output.ends_with(".png"))
-    throw CLI::ValidationError("-o", "`" + options.output + "` must end in .svg or .png");
+  if (const std::string reason = no_plot_file(options.output); !reason.empty())
+    throw CLI::ValidationError("-o", reason);
   std::vector<std::vector<std::string>> wanted;
   std::vector<std::string> all;
   for (const std::string& text : options.panes) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/pipeline/structures.h"
@@ -31,6 +32,12 @@ runtime::TerminalOptions terminal_size() {
 
 }  // namespace
 
+std::string no_plot_file(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension.empty() || extension == ".svg" || extension == ".png") return {};
+  return "`" + path + "` must end in .svg or .png";
+}
+
 bool write_plot(const std::string& path, std::string_view svg, int width, int height,
                 Diagnostics& diagnostics) {
   runtime::PngResult result;
@@ -52,10 +59,17 @@ runtime::Plot plot_of(const Run& run, std::string title) {
   plot.times = run.trajectory.times();
   for (const std::string& name : run.plot) {
     const std::string_view description = run.description(name);
+    std::vector<double> values = run.column(name);
+    pipeline::convert(description, values);
+    const std::string unit = pipeline::display_unit(description) ? pipeline::shown_unit(description) : "";
+    if (run.plot.size() == 1 || name == run.plot.front())
+      plot.y_label = unit;
+    else if (unit != plot.y_label)
+      plot.y_label.clear();
     if (pipeline::is_piecewise_constant(description))
-      plot.curves.push_back(runtime::make_steps(name, plot.times, run.column(name)));
+      plot.curves.push_back(runtime::make_steps(name, plot.times, values));
     else
-      plot.curves.push_back({name, run.column(name)});
+      plot.curves.push_back({name, std::move(values)});
     plot.curves.back().states = pipeline::state_names(description);
   }
   return plot;

@@ -9,6 +9,8 @@ namespace sigrel::driver {
 /// The curves of the plot variables of a run.
 runtime::Plot plot_of(const Run& run, std::string title);
 
+/// Why a plot cannot be written to a file of this name: the ending is that of another format. Empty: it can.
+std::string no_plot_file(const std::string& path);
 /// Writes a plot as it is, or as PNG if the name ends in .png; false (reported) if that fails.
 bool write_plot(const std::string& path, std::string_view svg, int width, int height,
                 Diagnostics& diagnostics);

@@ -88,16 +88,18 @@ int run(const Globals& globals, Options& options) {
   session.load(options.file);
   if (!session.check(options.expression)) return finish(kUserError);
   const std::string log = options.log_events == LogFile::kStandardError ? "" : options.log_events;
-  if (!outputs_are_separate(std::vector<NamedFile>{{"`-o`", options.results},
-                                                   {"`--plot`", options.svg},
-                                                   {"`--log-events`", log},
-                                                   {"`--checkpoint`", options.checkpoint}},
-                            inputs_of(globals, session, options.run), session.diagnostics()))
-    return finish(kUserError);
+  auto are_separate = [&] {
+    return outputs_are_separate(std::vector<NamedFile>{{"`-o`", options.results},
+                                                       {"`--plot`", options.svg},
+                                                       {"`--log-events`", log},
+                                                       {"`--checkpoint`", options.checkpoint}},
+                                inputs_of(globals, session, options.run), session.diagnostics());
+  };
+  if (!are_separate()) return finish(kUserError);
   Backend backend = options.backend == "jit" ? Backend::Jit : Backend::Interpreter;
   static const auto& model = *new std::shared_ptr<Compiled>(
       session.compile(set, backend, start_policy(options.strict_initial, options.run)));
-  if (!model) return finish(kUserError);
+  if (!model || !are_separate()) return finish(kUserError);  // the evaluation has read data
 
   bool to_stdout = options.results == "-";
   RunOptions& request = options.run;
@@ -239,14 +241,11 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
       ->allow_extra_args(false);
   command
       ->add_option("-o,--output", options->results,
-                   "Write results: MATLAB v4 if the name ends in .mat, else CSV; - is standard output")
+                   "Write results: .csv, or .mat for MATLAB v4; - is standard output")
+      ->check(runtime::no_result_file)
       ->type_name("FILE");
   command->add_option("--plot", options->svg, "Write a plot, as SVG or PNG by the name of the file")
-      ->check([](const std::string& file) {
-        const std::string extension = std::filesystem::path(file).extension().string();
-        if (extension.empty() || extension == ".svg" || extension == ".png") return std::string();
-        return "`" + file + "` must end in .svg or .png";
-      })
+      ->check(no_plot_file)
       ->type_name("FILE");
   command->add_flag("--no-plot", options->no_plot, "Do not plot in the terminal");
   command

@@ -13,6 +13,7 @@
 #include "compiler/driver/command.h"
 #include "compiler/driver/interrupt.h"
 #include "compiler/driver/outputs.h"
+#include "compiler/driver/report.h"
 #include "compiler/driver/sweep_table.h"
 #include "compiler/session/sweep.h"
 #include "runtime/results/output_file.h"
@@ -132,9 +133,9 @@ class Family {
     for (std::size_t k = 0; k < panes_.size(); ++k)
       panes_[k].curves.push_back({point_text(grid_, row), row.trajectory.column(k), row.trajectory.times()});
   }
-  std::string svg() const {
-    return runtime::plot_svg(panes_, {960, panes_.size() == 1 ? 540 : 320 * static_cast<int>(panes_.size())});
-  }
+  std::string svg() const { return runtime::plot_svg(panes_, {kWidth, height()}); }
+  static constexpr int kWidth = 960;
+  int height() const { return panes_.size() == 1 ? 540 : 320 * static_cast<int>(panes_.size()); }
 
  private:
   const session::SweepGrid& grid_;
@@ -168,13 +169,15 @@ int sweep(const Globals& globals, Options& options) {
     return finish(kUserError);
   }
   session.load(options.file);
-  if (!session.check(options.expression) || !check_axes(session, axes) ||
-      !outputs_are_separate(std::vector<NamedFile>{{"`-o`", options.table}, {"`--plot`", options.svg}},
-                            inputs_of(globals, session, options.run), diagnostics))
+  auto are_separate = [&] {
+    return outputs_are_separate(std::vector<NamedFile>{{"`-o`", options.table}, {"`--plot`", options.svg}},
+                                inputs_of(globals, session, options.run), diagnostics);
+  };
+  if (!session.check(options.expression) || !check_axes(session, axes) || !are_separate())
     return finish(kUserError);
   std::shared_ptr<Compiled> model =
       session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.run));
-  if (!model) return finish(kUserError);
+  if (!model || !are_separate()) return finish(kUserError);  // the evaluation has read data
   const pipeline::Columns columns = session.sweep_columns(*model, options.run);
   if (diagnostics.has_errors()) return finish(kUserError);
 
@@ -235,9 +238,7 @@ int sweep(const Globals& globals, Options& options) {
         "error");
   }
   if (written && *complete && !options.svg.empty()) {
-    if (std::string reason = runtime::write_file(options.svg, family.svg()); !reason.empty())
-      diagnostics.report(Code::ResultNotWritten, "the plot cannot be written to `" + options.svg + "`")
-          .note(reason);
+    write_plot(options.svg, family.svg(), Family::kWidth, family.height(), diagnostics);
   }
   if (!options.table.empty() && written) fmt::print("{} points in {}\n", done, options.table);
   if (written && !*complete) return finish(kInterrupted);
@@ -276,10 +277,16 @@ void add_sweep(CLI::App& app, const Globals& globals, int& exit_code) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->add_option("-o,--output", options->table, "Write the table as CSV (default: standard output)")
+      ->check([](const std::string& file) {
+        const bool is_csv = !std::filesystem::path(file).has_extension() || file.ends_with(".csv") ||
+                            file.starts_with("/dev/");
+        return is_csv ? std::string() : "`" + file + "` must end in .csv";
+      })
       ->type_name("FILE");
   command->add_flag("--resume", options->resume, "Continue an interrupted table");
   command->add_option("--plot", options->svg, "Plot up to 12 runs, evenly spaced over the grid")
-      ->type_name("FILE.svg");
+      ->check(no_plot_file)
+      ->type_name("FILE");
   command->add_option("--threads", options->threads, "Number of parallel runs (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");

@@ -23,7 +23,8 @@ void Compiler::expression(const core::Expr* e, bool tail) {
       constant(Value::of_bool(static_cast<const core::BoolExpr*>(e)->value), e->span);
       break;
     case ExprKind::String:
-      constant(Value::of_string(intern(static_cast<const core::StringExpr*>(e)->value)), e->span);
+      constant(Value::of_string(intern(static_cast<const core::StringExpr*>(e)->value), e->span.file),
+               e->span);
       break;
     case ExprKind::Local: load(static_cast<const core::LocalExpr*>(e)->local, e->span); break;
     case ExprKind::Global: {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -45,7 +46,7 @@ bool Machine::table_number(const Value& v, Span span, std::vector<double>& out) 
   return true;
 }
 
-bool Machine::table_knots(const std::vector<double>& knots, const char* what, Span span) {
+bool Machine::table_knots(const std::vector<double>& knots, const char* what, bool jumps, Span span) {
   if (knots.size() < 2) {
     fail(Code::TableSize, span,
          fmt::format("a table needs at least two {}, this one has {}", what,
@@ -55,15 +56,17 @@ bool Machine::table_knots(const std::vector<double>& knots, const char* what, Sp
   }
   const auto show = [](double x) { return std::isnan(x) ? std::string("NaN") : fmt::format("{}", x); };
   for (std::size_t i = 1; i < knots.size(); ++i) {
-    if (knots[i - 1] < knots[i]) continue;
-    bool twice = knots[i - 1] == knots[i];
+    const bool twice = knots[i - 1] == knots[i];
+    const bool thrice = twice && i > 1 && knots[i - 2] == knots[i];
+    if (knots[i - 1] < knots[i] || (jumps && twice && !thrice && knots.front() < knots.back())) continue;
     fail(Code::TableOrder, span,
-         twice ? fmt::format("the table has two {} at {}", what, knots[i])
+         twice ? fmt::format("the table has {} {} at {}", thrice && jumps ? "three" : "two", what, knots[i])
                : fmt::format("the {} of the table do not ascend: {} comes after {}", what, show(knots[i]),
                              show(knots[i - 1])));
     if (last_) {
-      last_->note("its arguments must be strictly ascending");
-      if (twice) last_->help("a jump is a signal `if`, or two points close together");
+      last_->note(jumps ? "its arguments ascend; two points with the same one are a jump"
+                        : "its arguments must be strictly ascending");
+      if (twice && !jumps) last_->help("a jump is a signal `if`, or two points of a `table1 Linear`");
     }
     return false;
   }
@@ -120,17 +123,24 @@ std::optional<Value> Machine::library_use(Op op, double detail, std::optional<st
 
 // table1 kind outside points x
 std::optional<Value> Machine::table1(std::span<const Value> args, Span span) {
+  auto kind = static_cast<Interpolation>(args[0].object->a);
+  auto outside = static_cast<Outside>(args[1].object->a);
+  // Points of a file are the same list wherever they are read, and may be many.
+  const std::array<std::uintptr_t, 3> use{reinterpret_cast<std::uintptr_t>(args[2].object), args[0].object->a,
+                                          args[1].object->a};
+  if (const auto known = data_tables_.find(use); known != data_tables_.end())
+    return library_use(Op::Lookup1, 0, known->second, args.subspan(3), span);
   std::vector<double> x, y;
   for (const Value& point : elements(args[2]))
     if (!table_number(point.object->items[0], span, x) || !table_number(point.object->items[1], span, y))
       return std::nullopt;
-  if (!table_knots(x, "points", span)) return std::nullopt;
-  auto kind = static_cast<Interpolation>(args[0].object->a);
-  auto outside = static_cast<Outside>(args[1].object->a);
+  if (!table_knots(x, "points", kind == Interpolation::Linear, span)) return std::nullopt;
   std::vector<double> key{1, static_cast<double>(kind), static_cast<double>(outside)};
   key.insert(key.end(), x.begin(), x.end());
   key.insert(key.end(), y.begin(), y.end());
   std::uint32_t number = table(std::move(key), [&] { return make_table(kind, outside, x, y); });
+  const auto is_points = [&](const auto& read) { return read.second.object == args[2].object; };
+  if (std::ranges::any_of(data_, is_points)) data_tables_.emplace(use, number);
   return library_use(Op::Lookup1, 0, number, args.subspan(3), span);
 }
 
@@ -141,8 +151,8 @@ std::optional<Value> Machine::table2(std::span<const Value> args, Span span) {
     if (!table_number(v, span, x)) return std::nullopt;
   for (const Value& v : elements(args[3]))
     if (!table_number(v, span, y)) return std::nullopt;
-  if (!table_knots(x, "values of its first argument", span) ||
-      !table_knots(y, "values of its second argument", span))
+  if (!table_knots(x, "values of its first argument", false, span) ||
+      !table_knots(y, "values of its second argument", false, span))
     return std::nullopt;
   std::vector<Value> rows = elements(args[4]);
   if (rows.size() != x.size()) {

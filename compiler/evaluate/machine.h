@@ -13,6 +13,7 @@
 //   arithmetic.cpp               overloaded arithmetic on numbers, parameters, signals and aggregates
 //   primitives.cpp, operands.h   all primitive operations
 //   library.cpp                  tables and foreign functions
+//   data.cpp                     columns and grids of data files
 //   relation.*                   a relation value as skeleton and captured parameters
 //   size_dependence.*            what the evaluation of a sample implies for other sizes
 //   show.*                       a value as text in the notation of the source
@@ -32,6 +33,12 @@
 #include "compiler/evaluate/layout.h"
 #include "compiler/evaluate/value.h"
 #include "compiler/ir/library.h"
+
+namespace sigrel::data {
+class DataFile;
+struct Problem;
+struct Unit;
+}  // namespace sigrel::data
 
 namespace sigrel::evaluate {
 
@@ -225,7 +232,17 @@ class Machine {
   std::optional<Value> table1(std::span<const Value> args, Span span);
   std::optional<Value> table2(std::span<const Value> args, Span span);
   bool table_number(const Value& value, Span span, std::vector<double>& out);
-  bool table_knots(const std::vector<double>& knots, const char* what, Span span);
+  bool table_knots(const std::vector<double>& knots, const char* what, bool jumps, Span span);
+  // data.cpp
+  std::optional<Value> data_column(std::span<const Value> args, Span span);
+  std::optional<Value> data_table(std::span<const Value> args, Span span);
+  std::optional<Value> data_grid(std::span<const Value> args, Span span);
+  data::DataFile* data_file(const Value& name, Span span);
+  std::optional<std::uint32_t> column_number(const data::DataFile& file, const Value& name, const Value& unit,
+                                             Span span);
+  bool unit_agrees(const data::Unit* stated, const Value& unit, const std::string& what, Span span);
+  void fail_data(const data::Problem& problem, Span span);
+  Value number_list(std::span<const double> numbers);
   std::uint32_t table(std::vector<double> key, const std::function<LookupTable()>& make);
   std::optional<std::uint32_t> foreign_function(core::GlobalId id);
   bool foreign_partials(std::uint32_t number, core::GlobalId derivative, Span span);
@@ -244,7 +261,12 @@ class Machine {
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
   std::shared_ptr<Library> library_;
-  std::map<std::vector<double>, std::uint32_t> tables_;       // data -> number in the library
+  std::map<std::vector<double>, std::uint32_t> tables_;  // data -> number in the library
+  // What was read of data files, in a heap that no scratch area releases: each once, whoever asks for it.
+  Heap data_heap_;
+  std::map<std::array<std::uintptr_t, 3>, Value> data_;  // file, columns
+  std::map<std::array<std::uintptr_t, 3>, std::uint32_t>
+      data_tables_;                                           // points, kinds -> number in the library
   std::unordered_map<std::uint32_t, std::uint32_t> foreign_;  // global -> number in the library
   std::vector<void*> shared_libraries_;
   bool libraries_deferred_ = false;

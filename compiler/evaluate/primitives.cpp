@@ -54,7 +54,10 @@ std::optional<Value> Machine::zero(const Value& layout, Span span) {
 std::optional<Value> Machine::append(const Value& a, const Value& b, Span span) {
   if (a.tag == Tag::String && b.tag == Tag::String) {
     heap_.count(text(Name{a.index}).size() + text(Name{b.index}).size());
-    return Value::of_string(intern(std::string(text(Name{a.index})) + std::string(text(Name{b.index}))));
+    Value joined =
+        Value::of_string(intern(std::string(text(Name{a.index})) + std::string(text(Name{b.index}))));
+    joined.integer = a.integer != 0 ? a.integer : b.integer;
+    return joined;
   }
   if (is_object(a, ObjectKind::Vector) && is_object(b, ObjectKind::Vector)) {
     Object* o = heap_.object(ObjectKind::Vector, a.object->size + b.object->size);
@@ -214,6 +217,12 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::Der: return der(args[0], span);
     case Primitive::Table1: return table1(args, span);
     case Primitive::Table2: return table2(args, span);
+    case Primitive::Column: return data_column(args, span);
+    case Primitive::DataTable: return data_table(args, span);
+    case Primitive::Grid: return data_grid(args, span);
+    case Primitive::Fail:
+      fail(Code::FailedByModel, span, std::string(text(Name{args[0].index})));
+      return std::nullopt;
     case Primitive::Time: return Value::of_signal(signals.time());
     case Primitive::Claim:
       if (claims)

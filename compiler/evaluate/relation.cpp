@@ -55,7 +55,8 @@ struct Words {
     }
     bool dependent = v.tag == Tag::Int && v.index != kConstant;
     words.push_back(word(kScalar, static_cast<std::uint64_t>(v.tag), dependent));
-    words.push_back(v.tag == Tag::String ? v.index : static_cast<std::uint64_t>(v.integer));
+    words.push_back(static_cast<std::uint64_t>(v.integer));
+    if (v.tag == Tag::String) words.push_back(v.index);
     if (dependent) words.push_back(v.index);
     size_dependent |= dependent;
   }

@@ -34,7 +34,7 @@ struct Value {
   // its SizeDependence, encoded
   std::uint32_t index = kConstant;
   union {
-    std::int64_t integer = 0;
+    std::int64_t integer = 0;  // of a String: 1 + the source of the literal that it begins with, or 0
     double real;
     Object* object;
   };
@@ -62,6 +62,12 @@ struct Value {
     Value v;
     v.tag = Tag::String;
     v.index = n.value;
+    return v;
+  }
+  /// A literal of a source: the name of a data file is relative to it.
+  static Value of_string(Name n, FileId written_in) {
+    Value v = of_string(n);
+    v.integer = std::int64_t{written_in.value} + 1;
     return v;
   }
   static Value of_signal(ExprId e) {

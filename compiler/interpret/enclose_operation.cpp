@@ -189,7 +189,7 @@ Enclosure enclose_operation(const Library* library, const Node& node, const Encl
       const LookupTable& table = library->tables[static_cast<std::size_t>(x.low)];
       const auto order = static_cast<std::uint32_t>(node.value);
       Enclosure result = chain(table_range(table, order, y), table_range(table, order + 1, y), b);
-      const bool jumps = order >= 2 || (order == 1 && !table.smooth);
+      const bool jumps = order >= 2 || (order == 1 && !table.smooth) || table.jumps;
       if (jumps && !y.is_point()) result.derivative = Interval::whole();
       return result;
     }

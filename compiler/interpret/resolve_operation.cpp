@@ -35,10 +35,11 @@ bool divides_evenly(Interval divisor, double power) {
   return divisor.is_point() || is_huge(divisor) || within_factor(divisor, std::pow(kSlopes, 1 / (power + 1)));
 }
 
-/// Whether the table is one polynomial over an interval, or two.
+/// Whether the table is one polynomial over an interval, or two that join.
 bool is_smooth(const LookupTable& table, Interval x) {
   if (!x.is_bounded()) return false;
-  return std::ranges::upper_bound(table.x, x.high) - std::ranges::upper_bound(table.x, x.low) <= 1;
+  const auto more = std::ranges::upper_bound(table.x, x.high) - std::ranges::upper_bound(table.x, x.low);
+  return more <= (table.jumps ? 0 : 1);
 }
 
 }  // namespace

@@ -19,6 +19,10 @@
 #include "compiler/base/name.h"
 #include "compiler/base/source.h"
 
+namespace sigrel::data {
+class Files;
+}
+
 namespace sigrel::core {
 
 using GlobalId = Id<struct GlobalTag>;
@@ -510,6 +514,8 @@ struct Program {
                                 // or occur in contracts
   std::vector<Contract> contracts;
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
+  /// Shared by all who read data files; null: the program has none.
+  std::shared_ptr<data::Files> data;
 };
 
 }  // namespace sigrel::core

@@ -20,15 +20,16 @@ std::vector<double> curvatures(std::span<const double> x, std::span<const double
   return m;
 }
 
-/// Four coefficients of each of the n + 1 pieces.
+/// Four coefficients of each of the n + 1 pieces. `v`, `left`: the values at the right and the left of each
+/// knot; they differ where a linear table jumps.
 std::vector<double> pieces(Interpolation kind, Outside outside, std::span<const double> x,
-                           std::span<const double> v) {
+                           std::span<const double> v, std::span<const double> left) {
   std::size_t n = x.size();
   std::vector<double> m = kind == Interpolation::Spline ? curvatures(x, v) : std::vector<double>(n, 0.0);
   std::vector<double> c(4 * (n + 1), 0.0);
   double slope = 0;
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    double h = x[i + 1] - x[i], rise = (v[i + 1] - v[i]) / h;
+    double h = x[i + 1] - x[i], rise = (left[i + 1] - v[i]) / h;
     double* p = &c[4 * (i + 1)];
     p[0] = v[i];
     p[1] = rise - h * (2 * m[i] + m[i + 1]) / 6;
@@ -36,7 +37,7 @@ std::vector<double> pieces(Interpolation kind, Outside outside, std::span<const 
     p[3] = (m[i + 1] - m[i]) / (6 * h);
     slope = rise + h * (m[i] + 2 * m[i + 1]) / 6;  // at the right end
   }
-  c[0] = v[0];
+  c[0] = left[0];
   c[4 * n] = v[n - 1];
   if (outside == Outside::Extend) {
     c[1] = c[5];
@@ -74,8 +75,18 @@ bool is_smooth(Interpolation kind, Outside outside) {
 
 LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> x,
                        const std::vector<double>& values) {
-  std::vector<double> coefficients = pieces(kind, outside, x, values);
-  return {std::move(x), {}, std::move(coefficients), is_smooth(kind, outside)};
+  // Points with the same argument become one knot.
+  std::vector<double> knots, left, right;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (knots.empty() || knots.back() != x[k]) {
+      knots.push_back(x[k]);
+      left.push_back(values[k]);
+      right.push_back(values[k]);
+    }
+    right.back() = values[k];
+  }
+  std::vector<double> coefficients = pieces(kind, outside, knots, right, left);
+  return {std::move(knots), {}, std::move(coefficients), is_smooth(kind, outside), left != right};
 }
 
 LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> x, std::vector<double> y,
@@ -84,16 +95,17 @@ LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> 
   std::size_t n = x.size(), m = y.size(), width = 4 * (m + 1);
   std::vector<std::vector<double>> rows;
   for (std::size_t i = 0; i < n; ++i)
-    rows.push_back(pieces(kind, outside, y, std::span(values).subspan(i * m, m)));
+    rows.push_back(
+        pieces(kind, outside, y, std::span(values).subspan(i * m, m), std::span(values).subspan(i * m, m)));
   std::vector<double> coefficients((n + 1) * (m + 1) * 16), column(n);
   for (std::size_t k = 0; k < width; ++k) {
     for (std::size_t i = 0; i < n; ++i) column[i] = rows[i][k];
-    std::vector<double> along = pieces(kind, outside, x, column);
+    std::vector<double> along = pieces(kind, outside, x, column, column);
     for (std::size_t piece = 0; piece <= n; ++piece)
       for (std::size_t power = 0; power < 4; ++power)
         coefficients[(piece * (m + 1) + k / 4) * 16 + power * 4 + k % 4] = along[piece * 4 + power];
   }
-  return {std::move(x), std::move(y), std::move(coefficients), is_smooth(kind, outside)};
+  return {std::move(x), std::move(y), std::move(coefficients), is_smooth(kind, outside), false};
 }
 
 double interpolate(const LookupTable& table, std::uint32_t order, double x) {

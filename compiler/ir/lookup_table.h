@@ -5,7 +5,8 @@
 // (of the first piece: at its right). Two arguments: the same in either direction, (n + 1)(m + 1) pieces of 4
 // x 4 coefficients (the tensor product).
 //
-// Linear: straight lines, a jump of the slope at each knot. Spline: the natural cubic spline (second
+// Linear: straight lines, a jump of the slope at each knot; two points with one argument are a jump of the
+// value. Spline: the natural cubic spline (second
 // derivative zero at both ends), twice continuously differentiable; its extension by straight lines is so
 // too. (de Boor, A Practical Guide to Splines, chapters IV and XVII.)
 #pragma once
@@ -23,10 +24,12 @@ struct LookupTable {
   std::vector<double>
       coefficients;     // of each piece 4, lowest power first; of two arguments 4 x 4, powers of y inside
   bool smooth = false;  // neither the value nor the slope jumps
+  bool jumps = false;   // the value jumps at some knot
   bool operator==(const LookupTable&) const = default;
 };
 
-/// At least two knots, strictly increasing, and as many values.
+/// At least two knots, and as many values. Knots increase strictly; of a linear table, two may be equal if
+/// not all are.
 LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> x,
                        const std::vector<double>& values);
 /// `values[i * y.size() + j]` belongs to x[i], y[j].

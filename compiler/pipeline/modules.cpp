@@ -41,6 +41,8 @@ class Loader {
     folders_ = {base_of(root.module, folder)};
     folders_.insert(folders_.end(), path_.folders.begin(), path_.folders.end());
     if (!path_.library.empty()) folders_.push_back(path_.library);
+    result_.folder = folder;
+    result_.folders = folders_;
     if (const auto file = in_library(root.module.name.name)) root.library = is_same_file(name, *file);
 
     bool is_prelude = sigrel::text(root.module.name.name) == kPrelude;

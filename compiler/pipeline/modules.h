@@ -27,6 +27,8 @@ struct Modules {
   std::vector<ast::Module> modules;  // imports before importers, the Prelude first, the root last
   bool complete = true;  // all imports were found; else checking would report their names as unknown
   LibraryPart part = LibraryPart::Whole;  // Mentioned: names that the program does not mention are missing
+  std::string folder;                     // of the root: what it names is relative to it
+  std::vector<std::string> folders;       // those of the program: data files are below them
   double read_seconds = 0, parse_seconds = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "compiler/check/check.h"
+#include "compiler/data/files.h"
 #include "compiler/ir/ast_print.h"
 #include "compiler/ir/core_print.h"
 #include "compiler/ir/core_verify.h"
@@ -73,6 +74,8 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
   // check: ast -> core. Runs after syntax errors as well: the declarations that parsed may have type errors.
   const bool expression_parsed = expression && !context.diagnostics.has_errors();
   core::Program& program = result.program;
+  const auto files =
+      std::make_shared<data::Files>(context.sources, root.file, loaded->folder, loaded->folders);
   const bool complete = stage(
       context, "check",
       [&] {
@@ -80,7 +83,9 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
                                {.last_sees_previous = expression_parsed,
                                 .samples = !expression,
                                 .modules_with = modules_with,
-                                .limits = context.limits});
+                                .limits = context.limits,
+                                .data = files.get()});
+        program.data = files;
       },
       [&] { verify_core(program); },
       Printer{Dump::Core, [&] { return core::print(program); }, [&] { return core_json(program); }});

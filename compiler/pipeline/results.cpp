@@ -242,7 +242,8 @@ std::string description_of(const system::System& system, std::string_view name) 
   if (!unknown) return {};
   const system::LocalInfo& info = system::unknown_info(system, *unknown);
   if (info.type != system::SignalType::Real) return description(info.type, text(info.unit));
-  const std::string_view unit = text(info.unit);
+  std::string_view unit = text(info.unit);
+  if (!rates.empty()) unit = unit.substr(0, unit.find('|'));
   return unit.empty() ? std::string() : fmt::format("[{}{}]", unit, rates);
 }
 
@@ -351,6 +352,12 @@ Columns Results::by_default() const {
 std::vector<std::string> Results::descriptions(const Columns& columns) const {
   std::vector<std::string> found(columns.size());
   system::Names names(system_);
+  // A variable and its alias may be shown in different units: each in that of its own declaration.
+  const bool has_display = std::ranges::any_of(system_.templates, [](const auto& t) {
+    return std::ranges::any_of(t.locals, [](const system::LocalInfo& info) {
+      return info.type == system::SignalType::Real && text(info.unit).find('|') != std::string_view::npos;
+    });
+  });
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::uint32_t variable = columns.columns[c].variable;
     std::string_view unit;
@@ -370,8 +377,12 @@ std::vector<std::string> Results::descriptions(const Columns& columns) const {
       order = dae_.variables[variable].order;
     }
     // A zero, or an alias of a variable without unit, may be declared with a unit.
-    if (unit.empty() && order == 0)
-      if (auto own = names.find(0, columns.names[c])) unit = text(system::unknown_info(system_, *own).unit);
+    if (has_display || order > 0) unit = unit.substr(0, unit.find('|'));
+    if ((unit.empty() || has_display) && order == 0)
+      if (auto own = names.find(0, columns.names[c]))
+        if (const auto own_unit = text(system::unknown_info(system_, *own).unit);
+            unit.empty() || own_unit.find('|') != std::string_view::npos)
+          unit = own_unit;
     if (unit.empty()) continue;
     found[c] = "[" + std::string(unit);
     for (; order > 0; --order) found[c] += "/s";
@@ -410,7 +421,29 @@ std::string value_text(std::string_view description, double value, int digits) {
   std::vector<std::string> names = state_names(description);
   for (std::size_t k = 0; k < names.size(); ++k)
     if (value == static_cast<double>(k)) return std::move(names[k]);
+  if (const auto display = display_unit(description))
+    return fmt::format("{:.{}g} {}", from_si(value, display->scale), digits, display->text);
   return fmt::format("{:.{}g}", value, digits);
+}
+
+std::optional<DisplayUnit> display_unit(std::string_view description) {
+  const std::size_t bar = description.find('|');
+  if (!description.starts_with('[') || !description.ends_with(']') || bar == std::string_view::npos)
+    return std::nullopt;
+  const std::string_view text = description.substr(bar + 1, description.size() - bar - 2);
+  const auto scale = read_unit(text);
+  return scale ? std::optional(DisplayUnit{std::string(text), *scale}) : std::nullopt;
+}
+
+void convert(std::string_view description, std::span<double> values) {
+  if (const auto display = display_unit(description))
+    for (double& value : values) value = from_si(value, display->scale);
+}
+
+std::string shown_unit(std::string_view description) {
+  if (const auto display = display_unit(description)) return "[" + display->text + "]";
+  return is_piecewise_constant(description) ? std::string()
+                                            : std::string(description.substr(0, description.find('|')));
 }
 
 std::vector<runtime::Constant> Results::constants(std::span<const double> parameters,

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/units.h"
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
@@ -91,7 +92,18 @@ bool is_piecewise_constant(std::string_view description);
 std::string description(system::SignalType type, std::string_view unit);
 /// The names of the values 0, 1, … of a Bool or of the data type that the description states; else none.
 std::vector<std::string> state_names(std::string_view description);
-/// The value as the language writes it: True, a constructor, or a number with so many digits.
+/// The unit in which a description says that values are shown: "degC" of "[K|degC]"; nullopt: none but its
+/// own.
+struct DisplayUnit {
+  std::string text;
+  UnitScale scale;
+};
+std::optional<DisplayUnit> display_unit(std::string_view description);
+/// The values that a plot shows, and "[degC]" of "[K|degC]", "[V]" of "[V]"; empty if there is no unit.
+void convert(std::string_view description, std::span<double> values);
+std::string shown_unit(std::string_view description);
+/// The value as the language writes it, in its unit of display: 21.5 degC; else True, a constructor, or a
+/// number with so many digits.
 std::string value_text(std::string_view description, double value, int digits = 10);
 
 }  // namespace sigrel::pipeline

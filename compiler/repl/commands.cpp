@@ -329,7 +329,7 @@ bool Repl::set(const std::string&, std::string_view rest) {
       it->second = *value;
   }
   // A named numeric parameter of the model changes without compilation; anything else requires it.
-  bool numeric = model_version_ == module_.version();
+  bool numeric = model_version_ == module_.version() && !module_.data_may_have_changed();
   for (const auto& setting : changed) {
     if (std::ranges::find(settings_, setting) != settings_.end()) continue;
     auto it =

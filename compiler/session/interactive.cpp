@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <tuple>
 #include <unordered_set>
 
 #include "compiler/check/check.h"
 #include "compiler/check/names/builtins.h"
+#include "compiler/data/files.h"
 #include "compiler/evaluate/show.h"
 #include "compiler/explain/structural_types.h"
 #include "compiler/parse/parse.h"
@@ -40,6 +42,7 @@ Interactive::Interactive(SessionOptions options)
   own_.name = {intern("Main"), {}};
   pipeline::Modules start =
       pipeline::load_modules("<start>", "", folder_, options_.path, sources_, diagnostics_);
+  folders_ = start.folders;
   add_libraries(start, libraries_);
 }
 
@@ -63,13 +66,19 @@ std::optional<core::Program> Interactive::check(const std::vector<ast::Module>& 
   if (expression) modules.push_back(*expression);
   Diagnostics found;
   const bool has_expression = expression != nullptr;
+  // A changed file is read again.
+  auto files = std::make_shared<data::Files>(sources_, own.file, folder_, folders_);
+  if (data_) files->take_unchanged(*data_);
   core::Program program = pipeline::timed(timings_, "check", [&] {
     return check::check(modules, found,
                         {.last_sees_previous = has_expression,
                          .samples = has_expression,
                          .modules_with = pipeline::modules_with,
-                         .limits = options_.limits});
+                         .limits = options_.limits,
+                         .data = files.get()});
   });
+  program.data = files;
+  data_ = files;
   bool fine = !found.has_errors();
   diagnostics_.append(found);
   if (!fine) return std::nullopt;
@@ -85,12 +94,16 @@ bool Interactive::load(const std::string& path) {
   std::vector<ast::Module> libraries;
   ast::Module own = loaded->modules.back();
   add_libraries(*loaded, libraries);
-  if (!check(libraries, own, nullptr)) return false;
+  const auto before = std::pair(folder_, folders_);
+  std::tie(folder_, folders_) = std::pair(loaded->folder, loaded->folders);
+  if (!check(libraries, own, nullptr)) {
+    std::tie(folder_, folders_) = before;
+    return false;
+  }
   arenas_.push_back(own.arena);
   libraries_ = std::move(libraries);
   own_ = std::move(own);
   path_ = path;
-  folder_ = std::filesystem::path(path).parent_path().string();
   ++version_;
   return true;
 }
@@ -290,6 +303,8 @@ Run Interactive::run(const Compiled& model, const RunOptions& options) {
   diagnostics_.append(runner_.diagnostics());
   return run;
 }
+
+bool Interactive::data_may_have_changed() const { return data_ && data_->may_have_changed(); }
 
 std::vector<const ast::Decl*> Interactive::declarations(std::string_view name) const {
   if (std::size_t dot = name.rfind('.'); dot != std::string_view::npos && dot + 1 < name.size())

@@ -53,6 +53,8 @@ class Interactive {
   const std::string& file() const { return path_; }  // empty if none was loaded
   /// Increases with every change of the definitions; models compiled for an earlier version are out of date.
   std::uint64_t version() const { return version_; }
+  /// Whether data that the definitions read may have changed since the last check.
+  bool data_may_have_changed() const;
   const SourceMap& sources() const { return sources_; }
   Diagnostics& diagnostics() { return diagnostics_; }
   std::vector<pipeline::Timing>& timings() { return timings_; }
@@ -80,6 +82,8 @@ class Interactive {
   std::vector<std::shared_ptr<Arena>> arenas_;
   std::string path_, wanted_path_;
   std::string folder_ = ".";
+  std::vector<std::string> folders_;         // of the program
+  std::shared_ptr<const data::Files> data_;  // as it was read last
   std::uint64_t version_ = 0;
   unsigned inputs_ = 0;
   Session runner_;

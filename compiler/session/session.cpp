@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/data/files.h"
 #include "compiler/explain/structural_types.h"
 #include "compiler/structural_types/picture.h"
 
@@ -146,6 +147,10 @@ std::optional<std::string> Session::dump_loaded(const std::optional<std::string>
                        Backend::Interpreter, context);
   if (request.text.empty()) return std::nullopt;
   return std::move(request.text);
+}
+
+std::vector<data::UsedFile> Session::data_files() const {
+  return checked_ && checked_->program.data ? checked_->program.data->used() : std::vector<data::UsedFile>{};
 }
 
 std::vector<const core::Global*> Session::definitions() const {

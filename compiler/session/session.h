@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler/base/source.h"
+#include "compiler/data/used_file.h"
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/explain/structure_changes.h"
 #include "compiler/pipeline/pipeline.h"
@@ -203,6 +204,8 @@ class Session {
   }
   Diagnostics& diagnostics() { return diagnostics_; }
   const std::vector<pipeline::Timing>& timings() const { return timings_; }
+  /// The data files that the model has read so far.
+  std::vector<data::UsedFile> data_files() const;
   /// After `check`.
   const core::Program& program() const { return checked_->program; }
   /// The globals of the root module, in source order.

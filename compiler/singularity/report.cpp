@@ -180,7 +180,7 @@ void label_occurrences(Diagnostic& d, const SourceView& view, const graph::HallS
 
 /// For a variable without an equation that is assigned at events.
 std::string declare_discrete(const system::LocalInfo& local) {
-  const std::string_view unit = text(local.unit);
+  const std::string_view unit = text(local.unit).substr(0, text(local.unit).find('|'));
   const std::string type = local.type == system::SignalType::Bool ? "Bool = False"
                            : local.type == system::SignalType::Real
                                ? fmt::format("Real{} = 0.0", unit.empty() ? "" : fmt::format("<{}>", unit))

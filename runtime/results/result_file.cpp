@@ -1,11 +1,17 @@
 #include "runtime/results/result_file.h"
 
-#include <fstream>
+#include <filesystem>
 
 #include "runtime/results/csv.h"
 #include "runtime/results/mat.h"
 
 namespace runtime {
+
+std::string no_result_file(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension.empty() || extension == ".csv" || extension == ".mat" || path.starts_with("/dev/")) return {};
+  return "`" + path + "` must end in .csv or .mat";
+}
 
 std::unique_ptr<Sink> make_result_file(const std::string& path) {
   if (path.ends_with(".mat")) return std::make_unique<MatFile>(path);

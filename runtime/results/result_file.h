@@ -10,6 +10,9 @@
 
 namespace runtime {
 
+/// Why there is no result file of this name: an ending of another format. Empty: there is one. Names without
+/// an ending are CSV.
+std::string no_result_file(const std::string& path);
 /// A sink that writes the result file of a simulation.
 std::unique_ptr<Sink> make_result_file(const std::string& path);
 

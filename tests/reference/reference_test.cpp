@@ -51,7 +51,8 @@ std::string file_of(const std::string& message) {
 
 void compiled(const std::string& text, const std::string& expected, const std::string& message = "") {
   Session session(options());
-  bool runs = session.load_text(file_of(message), text) && session.check() && session.check_structure();
+  bool runs = session.load_text(file_of(message), text, kRoot + "/examples") && session.check() &&
+              session.check_structure();
   if (runs && session.program().main) {
     auto model = session.compile({}, Backend::Interpreter);
     if (model) session.run(*model);

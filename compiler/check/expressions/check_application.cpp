@@ -206,6 +206,9 @@ core::Expr* ExpressionChecker::apply_known(const Value& value, std::vector<core:
     result = default_experiment(args[0], span);
   } else if (value.builtin->shape == BuiltinShape::Sum) {
     result = sum_of_list(args[0], type ? find(type)->args[1] : types_.error(), span);
+  } else if (value.builtin->shape == BuiltinShape::Column ||
+             value.builtin->shape == BuiltinShape::DataTable || value.builtin->shape == BuiltinShape::Grid) {
+    result = read_data(*value.builtin, std::move(args), type, span);
   } else {
     result = core_.primitive(value.builtin->op, args, span);
   }

@@ -10,6 +10,10 @@
 #include "compiler/check/names/definitions.h"
 #include "compiler/check/parts.h"
 
+namespace sigrel::data {
+struct Problem;
+}
+
 namespace sigrel::check {
 
 class RelationChecker;
@@ -136,6 +140,10 @@ class ExpressionChecker : private PartReferences {
   static void explain_number(Diagnostic& d, const ast::Expr* number, std::span<ast::Expr* const> args);
   bool reports_nested_application(const ast::Expr* head, std::size_t arity, std::span<ast::Expr* const> args);
   core::Expr* default_experiment(core::Expr* model, Span span);
+  // check_data.cpp
+  core::Expr* read_data(const Builtin& builtin, std::vector<core::Expr*> args, Type* type, Span span);
+  void report_data(const data::Problem& problem, Span span);
+
   core::Expr* sum_of_list(core::Expr* list, Type* type, Span span);
 
   // check_index.cpp

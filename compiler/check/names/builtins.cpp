@@ -52,6 +52,10 @@ constexpr Builtin kBuiltins[] = {
     {"sum", S::Sum, Primitive::Zero, 1},
     {"table1", S::Table1, Primitive::Table1, 4},
     {"table2", S::Table2, Primitive::Table2, 7},
+    {"column", S::Column, Primitive::Column, 2},
+    {"table", S::DataTable, Primitive::DataTable, 3},
+    {"dataGrid", S::Grid, Primitive::Grid, 1},
+    {"fail", S::Fail, Primitive::Fail, 1},
     {"simulate", S::Simulate, Primitive::Time, 1},
 };
 
@@ -132,6 +136,17 @@ Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
       return types.function(types.apply(&types.interpolation_constructor, {}),
                             types.function(types.apply(&types.outside_constructor, {}), t));
     }
+    case S::Column:
+      return types.function(types.string(), types.function(types.string(), types.list(any_real())));
+    case S::DataTable: {
+      Type* points = types.list(types.tuple({any_real(), any_real()}));
+      for (int k = 0; k < 3; ++k) points = types.function(types.string(), points);
+      return points;
+    }
+    case S::Grid:
+      return types.function(types.string(), types.tuple({types.list(any_real()), types.list(any_real()),
+                                                         types.list(types.list(any_real()))}));
+    case S::Fail: return types.function(types.string(), types.variable(level));
     case S::Simulate: return types.function(types.relation(types.unit(), {}), types.experiment());
   }
   return types.error();

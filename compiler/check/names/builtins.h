@@ -30,10 +30,14 @@ enum class BuiltinShape : std::uint8_t {
   Size,      // a^n -> Int
   Simulate,  // SR () -> Experiment
   Pi,
-  Vector,  // [a] -> a^n
-  Sum,     // [a] -> a, Reals or vectors of them
-  Table1,  // Interpolation -> Outside -> [(Real<u>, Real<v>)] -> Real<u> -> Real<v>
-  Table2,  // … -> [Real<u>] -> [Real<v>] -> [[Real<w>]] -> Real<u> -> Real<v> -> Real<w>
+  Vector,     // [a] -> a^n
+  Sum,        // [a] -> a, Reals or vectors of them
+  Table1,     // Interpolation -> Outside -> [(Real<u>, Real<v>)] -> Real<u> -> Real<v>
+  Column,     // String -> String -> [Real<u>]
+  DataTable,  // String -> String -> String -> [(Real<u>, Real<v>)]
+  Grid,       // String -> ([Real<u>], [Real<v>], [[Real<w>]])
+  Fail,       // String -> a
+  Table2,     // … -> [Real<u>] -> [Real<v>] -> [[Real<w>]] -> Real<u> -> Real<v> -> Real<w>
 };
 
 struct Builtin {

@@ -33,6 +33,14 @@ void RelationChecker::check_repeated(std::span<const ast::Setting> settings, std
   }
 }
 
+std::optional<Layouts::Display> RelationChecker::display_of(std::span<const ast::Setting> settings) {
+  for (const ast::Setting& s : settings)
+    if (text(s.name.name) == "display" && s.value->kind == ast::ExprKind::String)
+      return Layouts::Display{std::string(static_cast<const ast::StringExpr*>(s.value)->value),
+                              s.value->span};
+  return std::nullopt;
+}
+
 std::span<core::Attribute> RelationChecker::attributes(std::span<ast::Setting> settings, Type* type) {
   std::vector<core::Attribute> result;
   check_repeated(settings, "the attribute");
@@ -44,6 +52,10 @@ std::span<core::Attribute> RelationChecker::attributes(std::span<ast::Setting> s
            expressions_.check_expr(s.value, type,
                                    {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}),
            s.name.span});
+    } else if (n == "display") {  // display_of
+      if (s.value->kind != ast::ExprKind::String)
+        diagnostics_.report(Code::DisplayUnit, s.value->span, "`display` is a unit between quotes")
+            .help("for example `display = \"degC\"`");
     } else if (n == "state") {
       if (auto choice = state_choice(s)) result.push_back(*choice);
     } else {
@@ -51,10 +63,10 @@ std::span<core::Attribute> RelationChecker::attributes(std::span<ast::Setting> s
                                     "a variable has no attribute `" + std::string(n) + "`");
       if (n == "start" || n == "fixed")
         d.help("`guess` starts the search for initial values; `initially` fixes them");
-      else if (auto near = did_you_mean(n, {"guess", "nominal", "min", "max", "state"}))
+      else if (auto near = did_you_mean(n, {"guess", "nominal", "min", "max", "state", "display"}))
         d.fix("did you mean `" + std::string(*near) + "`?", s.name.span, std::string(*near));
       else
-        d.help("the attributes are `guess`, `nominal`, `min`, `max` and `state`");
+        d.help("the attributes are `guess`, `nominal`, `min`, `max`, `state` and `display`");
       expressions_.infer(s.value);
     }
   }

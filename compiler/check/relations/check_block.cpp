@@ -59,7 +59,8 @@ core::Body RelationChecker::check_block(std::span<ast::Item* const> items) {
   relation.block = outer_block;
   core::Body body;
   body.locals = core_.copy(locals);
-  for (std::size_t i = 0; i < types.size(); ++i) layouts_.request(&body.locals[i].layout, types[i]);
+  for (std::size_t i = 0; i < types.size(); ++i)
+    layouts_.request(&body.locals[i].layout, types[i], i < declared ? display_of(settings[i]) : std::nullopt);
   body.items = core_.copy(lowered);
   return body;
 }

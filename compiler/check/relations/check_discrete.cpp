@@ -30,7 +30,7 @@ void RelationChecker::check_discrete(const ast::DiscreteItem* item, std::vector<
                                              {ReasonKind::Target, name.span, name.name, 0, nullptr, true});
     node.declaration.attributes = attributes(item->settings, local->type);
     auto* made = core_.make(node);
-    layouts_.request(&made->declaration.layout, local->type);
+    layouts_.request(&made->declaration.layout, local->type, display_of(item->settings));
     out.push_back(made);
   }
 }

@@ -114,6 +114,7 @@ bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
   }
   for (core::GlobalId id : group) sound &= !globals_[id].definition.broken;
   layouts_.finish();
+  data_units_.finish();
   if (sound && !scopes_.module().incomplete) {  // else an alternative or an equation may be missing
     matches_.finish();
     blocks_.check();
@@ -124,6 +125,7 @@ bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
 
 void Checker::discard_group() {
   layouts_.discard();
+  data_units_.discard();
   matches_.discard();
   blocks_.discard();
 }

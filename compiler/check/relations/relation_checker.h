@@ -96,6 +96,7 @@ class RelationChecker : private PartReferences {
   // check_attributes.cpp, check_every.cpp
   void check_repeated(std::span<const ast::Setting> settings, std::string_view what);
   std::span<core::Attribute> attributes(std::span<ast::Setting> settings, Type* type);
+  static std::optional<Layouts::Display> display_of(std::span<const ast::Setting> settings);
   std::span<core::Attribute> clock_settings(std::span<ast::Setting> settings);
   std::optional<core::Attribute> state_choice(const ast::Setting& setting);
 

@@ -90,6 +90,49 @@ const core::Layout* Layouts::constructor_layout(Type* type) {
   return result;
 }
 
+/// The layout of a Real, or of a vector of them, whose unit is `K|degC`: K, which results show in degC, as
+/// Dymola writes it.
+const core::Layout* Layouts::shown_in(const core::Layout* layout, Type* type, const Display& display) {
+  core::Layout copy = *layout;
+  if (layout->kind == core::LayoutKind::Vector) {
+    const core::Layout* element = shown_in(layout->elements[0], find(type)->args[0], display);
+    copy.elements = core_.copy(std::vector<const core::Layout*>{element});
+    return core_.make(copy);
+  }
+  std::string unknown;
+  const auto scale = read_unit(display.unit, &unknown);
+  const std::string_view own = text(layout->unit);
+  const auto own_scale = read_unit(own);
+  if (!scale) {
+    Diagnostic& d = diagnostics_.report(Code::DisplayUnit, display.span,
+                                        "`" + (unknown.empty() ? display.unit : unknown) + "` is not a unit");
+    std::string near = similar_unit(unknown);
+    if (near.empty())
+      if (auto name = did_you_mean(unknown, unit_names())) near = *name;
+    if (!near.empty() && unknown == display.unit)
+      d.fix("did you mean `" + near + "`?", display.span, "\"" + near + "\"");
+    else
+      d.help("units are the SI units and common ones with prefixes, for example `km/h`, `bar`, `degC`");
+  } else if (layout->kind != core::LayoutKind::Real || own.empty()) {
+    diagnostics_
+        .report(Code::DisplayUnit, display.span,
+                layout->kind == core::LayoutKind::Real
+                    ? "the variable has no unit that could be shown in another one"
+                    : "only a Real can be shown in a unit")
+        .help("the type states the unit, for example `local p :: Pressure with { display = \"bar\" }`");
+  } else if (!own_scale || own_scale->dimension != scale->dimension) {
+    const std::string quantity = quantity_name(scale->dimension);
+    Diagnostic& d = diagnostics_.report(
+        Code::DisplayUnit, display.span,
+        "the variable is a Real<" + std::string(own) + ">, which cannot be shown in `" + display.unit + "`");
+    if (!quantity.empty()) d.note("`" + display.unit + "` is the unit of " + quantity);
+  } else {
+    copy.unit = intern(std::string(own) + "|" + display.unit);
+    return core_.make(copy);
+  }
+  return layout;
+}
+
 void Layouts::enter(core::GlobalId owner) {
   if (core_.current() == owner && !parameters_.empty()) return;
   core_.enter(owner);
@@ -100,6 +143,7 @@ void Layouts::finish() {
   for (auto& request : requests_) {
     enter(request.owner);
     *request.place = layout(request.type);
+    if (request.display) *request.place = shown_in(*request.place, request.type, *request.display);
   }
   for (auto& use : uses_) {
     enter(use.owner);

@@ -2,18 +2,21 @@
 // a layout parameter for each such type, and every use passes the layouts. Layouts are requested during the
 // walk and filled in when the types of the group are known.
 #pragma once
+#include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "compiler/check/types/sizes.h"
+#include "compiler/diagnostics/diagnostic.h"
 
 namespace sigrel::check {
 
 class Layouts {
  public:
-  Layouts(Types& types, Unifier& unifier, CoreBuilder& core, Sizes& sizes)
-      : types_(types), unifier_(unifier), core_(core), sizes_(sizes) {}
+  Layouts(Diagnostics& diagnostics, Types& types, Unifier& unifier, CoreBuilder& core, Sizes& sizes)
+      : diagnostics_(diagnostics), types_(types), unifier_(unifier), core_(core), sizes_(sizes) {}
 
   /// Starts a definition, without layout parameters.
   void begin_definition() { parameters_.clear(); }
@@ -24,7 +27,16 @@ class Layouts {
 
   /// Sets `*place`, which is inside an arena node, to the layout of `type` at the end of the group.
   void request(const core::Layout** place, Type* type) {
-    requests_.push_back({place, type, core_.current()});
+    requests_.push_back({place, type, core_.current(), std::nullopt});
+  }
+  /// A unit of display, as it is written there.
+  struct Display {
+    std::string unit;
+    Span span;
+  };
+  /// The same of a variable that results show in another unit than that of its type.
+  void request(const core::Layout** place, Type* type, std::optional<Display> display) {
+    requests_.push_back({place, type, core_.current(), std::move(display)});
   }
   /// Gives a use of a global the layouts of `instances` at the end of the group.
   void request(core::GlobalExpr* use, std::vector<Type*> instances) {
@@ -51,6 +63,7 @@ class Layouts {
     const core::Layout** place;
     Type* type;
     core::GlobalId owner;
+    std::optional<Display> display;
   };
   struct Use {
     core::GlobalExpr* node;
@@ -58,11 +71,13 @@ class Layouts {
     std::vector<Type*> instances;
   };
 
+  const core::Layout* shown_in(const core::Layout* layout, Type* type, const Display& display);
   const core::Layout* variable_layout(Type* type);
   const core::Layout* constructor_layout(Type* type);
   core::Layout* make(core::LayoutKind kind);
   void enter(core::GlobalId owner);
 
+  Diagnostics& diagnostics_;
   Types& types_;
   Unifier& unifier_;
   CoreBuilder& core_;

@@ -1,25 +1,10 @@
 #include "compiler/check/types/linear.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 
 #include "compiler/check/types/types.h"
 
 namespace sigrel::check {
-
-Ratio Ratio::of(std::int64_t num, std::int64_t den) {
-  if (den < 0) num = -num, den = -den;
-  std::int64_t g = std::gcd(num, den);
-  if (g > 1) num /= g, den /= g;
-  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();  // no size or exponent is as large
-  return {static_cast<std::int32_t>(std::clamp(num, -kMax, kMax)),
-          static_cast<std::int32_t>(std::min(den, kMax))};
-}
-
-bool zero(const Dimension& d) {
-  return std::ranges::all_of(d, [](Ratio r) { return r.zero(); });
-}
 
 void Linear::add_term(Type* atom, Ratio weight) {
   auto at = std::ranges::find(terms, atom, &Term::atom);

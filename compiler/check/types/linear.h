@@ -6,39 +6,15 @@
 // are harder); a size must be integral, and other solutions are left to the elaborator, which knows the
 // numbers.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "compiler/base/units.h"
+
 namespace sigrel::check {
 
 struct Type;
-
-/// An exact fraction, den > 0, in lowest terms.
-struct Ratio {
-  std::int32_t num = 0;
-  std::int32_t den = 1;
-
-  static Ratio of(std::int64_t num, std::int64_t den = 1);
-  bool zero() const { return num == 0; }
-  bool integral() const { return den == 1; }
-  bool operator==(const Ratio&) const = default;
-  friend Ratio operator+(Ratio a, Ratio b) {
-    return of(std::int64_t{a.num} * b.den + std::int64_t{b.num} * a.den, std::int64_t{a.den} * b.den);
-  }
-  friend Ratio operator*(Ratio a, Ratio b) {
-    return of(std::int64_t{a.num} * b.num, std::int64_t{a.den} * b.den);
-  }
-  Ratio operator-() const { return {-num, den}; }
-  Ratio inverse() const { return num < 0 ? Ratio{-den, -num} : Ratio{den, num}; }
-};
-
-/// Exponents of m, kg, s, A, K, mol, cd; angles are numbers. For a size only the first entry is used, the
-/// constant.
-using Dimension = std::array<Ratio, 7>;
-
-bool zero(const Dimension& d);
 
 /// The node of a type: its atoms are the `args` of the Type.
 struct Form {
@@ -58,7 +34,7 @@ struct Linear {
 
   void add(Type* form, Ratio weight);  // follows links
   void add(const Linear& other, Ratio weight);
-  bool zero() const { return !unknown && terms.empty() && check::zero(constant); }
+  bool zero() const { return !unknown && terms.empty() && sigrel::zero(constant); }
 
  private:
   void add_term(Type* atom, Ratio weight);

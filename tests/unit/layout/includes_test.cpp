@@ -83,8 +83,10 @@ TEST_CASE("a stage includes the shared rooms and itself") {
       {"compiler/diagnostics", {"compiler/base"}},
       {"compiler/ir", {"compiler/base", "compiler/diagnostics", "runtime/model.h"}},
       {"compiler/parse", shared},
-      {"compiler/check", with(shared, {"compiler/graph"})},
-      {"compiler/evaluate", shared},
+      // Results are data, too.
+      {"compiler/data", {"compiler/base", "compiler/diagnostics", "runtime/results"}},
+      {"compiler/check", with(shared, {"compiler/graph", "compiler/data"})},
+      {"compiler/evaluate", with(shared, {"compiler/data"})},
       {"compiler/elaborate",
        with(shared, {"compiler/evaluate"})},  // bodies are evaluated while they are built
       {"compiler/symbolic", shared},
@@ -111,9 +113,10 @@ TEST_CASE("the rooms above the stages are in layers") {
   // The pipeline names every stage; symbolic, evaluate, exact and incidence are below stages. Its search for
   // modes asks what is singular.
   const Rooms pipeline = {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/parse",
-                          "compiler/check", "compiler/elaborate", "compiler/graph", "compiler/reduce",
-                          "compiler/structural_types", "compiler/order", "compiler/interpret", "compiler/jit",
-                          "runtime/model.h", "runtime/results", "compiler/singularity",
+                          "compiler/check", "compiler/data", "compiler/elaborate", "compiler/graph",
+                          "compiler/reduce", "compiler/structural_types", "compiler/order",
+                          "compiler/interpret", "compiler/jit", "runtime/model.h", "runtime/results",
+                          "compiler/singularity",
                           // Assignments that need each other.
                           "runtime/events/assignment_cycles.h"};
   // Explanations read the intermediate representations and repeat analyses of the stages; they neither parse
@@ -126,7 +129,7 @@ TEST_CASE("the rooms above the stages are in layers") {
                          "runtime/components", "runtime/failure.h",    "runtime/archive.h"};
   const Rooms session = {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/parse",
                          "compiler/check", "compiler/evaluate", "compiler/singularity", "compiler/pipeline",
-                         "compiler/structural_types", "compiler/explain", "runtime/model.h",
+                         "compiler/structural_types", "compiler/explain", "compiler/data", "runtime/model.h",
                          "runtime/analysis", "runtime/integrate", "runtime/results", "runtime/solve",
                          // The equations of jumps at a change of structure, and what triggers held before it.
                          "compiler/incidence", "compiler/symbolic", "runtime/linear",
@@ -164,11 +167,19 @@ TEST_CASE("the rooms of the runtime are in layers") {
 }
 
 TEST_CASE("every folder of the compiler has a rule") {
-  const std::set<std::string> known = {
-      "base",      "diagnostics", "ir",    "parse",     "check",       "evaluate", "elaborate",
-      "symbolic",  "graph",       "exact", "incidence", "singularity", "reduce",   "order",
-      "interpret", "lower",       "jit",   "pipeline",  "explain",     "session",  "structural_types",
-      "driver",    "format",      "doc",   "repl"};
+  const std::set<std::string> known = {"base",        "diagnostics",
+                                       "ir",          "parse",
+                                       "data",        "check",
+                                       "evaluate",    "elaborate",
+                                       "symbolic",    "graph",
+                                       "exact",       "incidence",
+                                       "singularity", "reduce",
+                                       "order",       "interpret",
+                                       "lower",       "jit",
+                                       "pipeline",    "explain",
+                                       "session",     "structural_types",
+                                       "driver",      "format",
+                                       "doc",         "repl"};
   for (const auto& entry : fs::directory_iterator(fs::path(SIGREL_SOURCE_DIR) / "compiler"))
     if (entry.is_directory()) CHECK(known.contains(entry.path().filename().string()));
 }

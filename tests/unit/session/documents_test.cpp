@@ -81,7 +81,9 @@ TEST_CASE("pages: the wrong example gives the code and no other, the right one i
     std::string markdown(page(code.code));
     bool wrong = false, right = false;
     for (const Snippet& snippet : snippets(markdown)) {
-      Result result = compile(id + ".sr", snippet.text, snippet.words.contains("run"));
+      // Data files of the pages are those of the examples.
+      Result result =
+          compile(id + ".sr", snippet.text, snippet.words.contains("run"), (kSource / "examples").string());
       INFO(id << "\n" << snippet.text << "\n" << result.text);
       if (snippet.words.contains("wrong")) {
         wrong = true;

@@ -89,6 +89,26 @@ TEST_CASE("a table goes through its points, and between them by lines or the nat
   CHECK(interpolate(two, 0, 0.5) == Approx(2.0));  // with two points there is nothing to bend
 }
 
+TEST_CASE("two points with one argument are a jump of a linear table, at which the second one counts") {
+  const LookupTable t = make_table(Interpolation::Linear, Outside::Extend, {0.0, 1.0, 1.0, 3.0},
+                                   std::vector<double>{0.0, 2.0, 5.0, 6.0});
+  CHECK(t.x == std::vector<double>{0.0, 1.0, 3.0});
+  CHECK(t.jumps);
+  CHECK(interpolate(t, 0, 0.5) == 1.0);
+  CHECK(interpolate(t, 0, std::nextafter(1.0, 0.0)) == Approx(2.0));
+  CHECK(interpolate(t, 0, 1.0) == 5.0);
+  CHECK(interpolate(t, 0, 2.0) == 5.5);
+  CHECK(interpolate(t, 1, 2.0) == 0.5);
+  CHECK(interpolate(t, 0, -1.0) == -2.0);
+  CHECK(interpolate(t, 0, 5.0) == 7.0);
+  const LookupTable ends = make_table(Interpolation::Linear, Outside::Hold, {0.0, 0.0, 1.0, 1.0},
+                                      std::vector<double>{1.0, 2.0, 3.0, 4.0});
+  CHECK(interpolate(ends, 0, -1.0) == 1.0);
+  CHECK(interpolate(ends, 0, 0.0) == 2.0);
+  CHECK(interpolate(ends, 0, 9.0) == 4.0);
+  CHECK(!make_table(Interpolation::Linear, Outside::Hold, kX, kV).jumps);
+}
+
 TEST_CASE("a spline is twice continuously differentiable, beyond its ends too") {
   LookupTable t = make_table(Interpolation::Spline, Outside::Extend, kX, kV);
   for (std::uint32_t order : {0u, 1u, 2u})

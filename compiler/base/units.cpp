@@ -190,7 +190,8 @@ std::string similar_unit(std::string_view name) {
       {"metre", "m"},  {"meter", "m"},   {"hour", "h"},     {"minute", "min"},   {"newton", "N"},
       {"watt", "W"},   {"joule", "J"},   {"kelvin", "K"},   {"celsius", "degC"}, {"henry", "H"},
       {"farad", "F"},  {"gram", "g"},    {"degree", "deg"}, {"degrees", "deg"},  {"radian", "rad"},
-      {"hertz", "Hz"}, {"pascal", "Pa"}, {"R", "Ohm"},      {"hz", "Hz"},
+      {"hertz", "Hz"}, {"pascal", "Pa"}, {"R", "Ohm"},      {"hz", "Hz"},        {"kmh", "km/h"},
+      {"kph", "km/h"}, {"mph", "mi/h"},  {"Nm", "N*m"},     {"RPM", "rpm"},
   };
   for (auto [word, unit] : kWords)
     if (name == word) return std::string(unit);

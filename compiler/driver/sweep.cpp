@@ -15,6 +15,7 @@
 #include "compiler/driver/outputs.h"
 #include "compiler/driver/report.h"
 #include "compiler/driver/sweep_table.h"
+#include "compiler/pipeline/results.h"
 #include "compiler/session/sweep.h"
 #include "runtime/results/output_file.h"
 #include "runtime/results/plot_svg.h"
@@ -121,17 +122,24 @@ std::string point_text(const session::SweepGrid& grid, const session::SweepRow& 
 
 class Family {
  public:
-  Family(const session::SweepGrid& grid, const pipeline::Columns& columns, std::string title) : grid_(grid) {
+  /// `descriptions`: those of the columns.
+  Family(const session::SweepGrid& grid, const pipeline::Columns& columns,
+         std::vector<std::string> descriptions, std::string title)
+      : grid_(grid), descriptions_(std::move(descriptions)) {
     for (std::size_t k = 0; k < std::min<std::size_t>(columns.size(), 4); ++k) {
-      panes_.push_back({.y_label = columns.names[k]});
+      const std::string unit = pipeline::shown_unit(descriptions_[k]);
+      panes_.push_back({.y_label = columns.names[k] + (unit.empty() ? "" : " " + unit)});
       panes_.back().family = true;
     }
     if (!panes_.empty()) panes_.front().title = std::move(title);
   }
   void add(const session::SweepRow& row) {
     if (row.trajectory.rows() == 0) return;
-    for (std::size_t k = 0; k < panes_.size(); ++k)
-      panes_[k].curves.push_back({point_text(grid_, row), row.trajectory.column(k), row.trajectory.times()});
+    for (std::size_t k = 0; k < panes_.size(); ++k) {
+      std::vector<double> values = row.trajectory.column(k);
+      pipeline::convert(descriptions_[k], values);
+      panes_[k].curves.push_back({point_text(grid_, row), std::move(values), row.trajectory.times()});
+    }
   }
   std::string svg() const { return runtime::plot_svg(panes_, {kWidth, height()}); }
   static constexpr int kWidth = 960;
@@ -139,6 +147,7 @@ class Family {
 
  private:
   const session::SweepGrid& grid_;
+  std::vector<std::string> descriptions_;
   std::vector<runtime::Plot> panes_;
 };
 
@@ -189,7 +198,8 @@ int sweep(const Globals& globals, Options& options) {
   if (diagnostics.has_errors()) return finish(kUserError);
   const std::uint64_t known = table.points(), known_failed = table.failed();
 
-  Family family(grid, columns, options.expression ? *options.expression : options.file);
+  Family family(grid, columns, pipeline::Results(*model).descriptions(columns),
+                options.expression ? *options.expression : options.file);
   runtime::Progress progress(stderr);
   const bool bar =
       isatty(STDERR_FILENO) == 1 && !globals.json() && !(options.table.empty() && isatty(STDOUT_FILENO) == 1);

@@ -84,11 +84,15 @@ struct Elaborator::State {
   std::vector<Value> modes;                                          // an example of each
   std::vector<std::size_t> mode_constants;                           // in each
   std::vector<bool> used_settings;
+  // Where parameters are written that `with` gives: those that no part of the start has, and all that are
+  // used.
+  std::vector<Span> doubtful_changes, used_changes;
   Definitions definitions;
 
   bool evaluate_main();
   bool evaluate_experiment();
   std::vector<core::GlobalId> named_numbers() const;
+  const Value* named_number(std::string_view name, core::GlobalId& found);
   bool set_definitions();
   void list_definitions(std::vector<Argument>& arguments) const;
   std::optional<Result> instantiate(const EnteredModes* entered);
@@ -117,6 +121,18 @@ bool Elaborator::State::evaluate_main() {
   return evaluate_experiment() && set_definitions();
 }
 
+namespace {
+
+bool is_number(const Value& v) { return v.tag == Tag::Real || v.tag == Tag::Int || v.tag == Tag::Bool; }
+
+bool has_number_type(const core::Global& g) {
+  const std::string_view type = g.type;
+  return type == "Int" || type == "Bool" ||
+         (type.starts_with("Real") && type.find_first_of(" [(") == std::string_view::npos);
+}
+
+}  // namespace
+
 /// The numbers that the module of `main` defines, as far as they have been evaluated.
 std::vector<core::GlobalId> Elaborator::State::named_numbers() const {
   std::vector<core::GlobalId> result;
@@ -125,33 +141,58 @@ std::vector<core::GlobalId> Elaborator::State::named_numbers() const {
     const core::Global& g = program.globals[k];
     const Value* value = machine.known_global(core::GlobalId{k});
     if (g.module != module || !value || text(g.name).find('.') != std::string_view::npos) continue;
-    if (value->tag == Tag::Real || value->tag == Tag::Int || value->tag == Tag::Bool) result.emplace_back(k);
+    if (is_number(*value)) result.emplace_back(k);
   }
   return result;
+}
+
+/// The value of what the module of `main` defines with this name, if it is a number; null otherwise, and
+/// where its evaluation fails (reported).
+const Value* Elaborator::State::named_number(std::string_view name, core::GlobalId& found) {
+  const Name module = program.globals[program.main->value].module;
+  for (std::uint32_t k = 0; k < program.globals.size(); ++k) {
+    const core::Global& g = program.globals[k];
+    const core::GlobalId id{k};
+    if (g.module != module || text(g.name) != name || !g.body || g.layout_parameters > 0) continue;
+    found = id;
+    // What only the bodies of relations use has not been evaluated yet.
+    Value value;
+    if (!machine.known_global(id) && machine.global(id, g.span, value) != Machine::Status::Done)
+      return nullptr;
+    const Value* known = machine.known_global(id);
+    return known && is_number(*known) ? known : nullptr;
+  }
+  return nullptr;
 }
 
 /// Evaluates again, with the settings of numbers that are defined at the top level. The parameters of the
 /// model come first.
 bool Elaborator::State::set_definitions() {
+  definitions.set.assign(options.set.size(), false);
+  if (options.set.empty()) return true;
   std::vector<std::string> own = relations.real_names(*model);
   const RelationCode& code_of_model = model->relation();
   for (const core::LocalId id : code_of_model.captured)
     own.emplace_back(text(code_of_model.global->local_names[id.value]));
-  for (const core::GlobalId id : named_numbers())
-    definitions.names.emplace_back(text(program.globals[id.value].name));
-  definitions.set.assign(options.set.size(), false);
+  const Name module = program.globals[program.main->value].module;
+  for (std::uint32_t k = 0; k < program.globals.size(); ++k) {
+    const core::Global& g = program.globals[k];
+    const Value* known = machine.known_global(core::GlobalId{k});
+    if (g.module == module && (known ? is_number(*known) : has_number_type(g)))
+      definitions.names.emplace_back(text(g.name));
+  }
   std::vector<std::pair<core::GlobalId, Value>> values;
   for (std::size_t k = 0; k < options.set.size(); ++k) {
     const Setting& s = options.set[k];
     if (std::ranges::find(own, s.name) != own.end()) continue;
-    for (const core::GlobalId id : named_numbers()) {
-      if (text(program.globals[id.value].name) != s.name) continue;
-      const Tag tag = machine.known_global(id)->tag;
-      definitions.set[k] = true;
-      const auto value = number_of_setting(s, tag, diagnostics);
-      if (!value) return false;
-      values.emplace_back(id, *value);
-    }
+    core::GlobalId id{0};
+    const Value* old = named_number(s.name, id);
+    if (diagnostics.has_errors()) return false;
+    if (!old) continue;
+    definitions.set[k] = true;
+    const auto value = number_of_setting(s, old->tag, diagnostics);
+    if (!value) return false;
+    values.emplace_back(id, *value);
   }
   if (values.empty()) return true;
   machine.replace_globals(values);
@@ -219,6 +260,11 @@ std::optional<Result> Elaborator::State::instantiate(const EnteredModes* entered
   for (std::size_t k = 0; k < used_settings.size(); ++k)
     used_settings[k] = used_settings[k] || instantiator.used_settings()[k];
   result.unused_settings = instantiator.take_unused_settings();
+  instantiator.list_used_changes(used_changes);
+  for (auto& [span, diagnostic] : instantiator.take_unused_changes()) {
+    result.unused_settings.emplace_back(options.set.size() + doubtful_changes.size(), std::move(diagnostic));
+    doubtful_changes.push_back(span);
+  }
   result.system.exprs.library = machine.used_library();
   result.arguments = instantiator.take_arguments();
   if (options.arguments) list_definitions(result.arguments);
@@ -303,7 +349,10 @@ std::optional<Result> Elaborator::in_modes(std::span<const ChosenMode> modes, bo
 std::size_t Elaborator::numbered() const { return state_->identities.count() + state_->modes.size(); }
 
 bool Elaborator::has_used(std::size_t setting) const {
-  return setting < state_->used_settings.size() && state_->used_settings[setting];
+  if (setting < state_->options.set.size())
+    return setting < state_->used_settings.size() && state_->used_settings[setting];
+  const Span place = state_->doubtful_changes[setting - state_->options.set.size()];
+  return std::ranges::find(state_->used_changes, place) != state_->used_changes.end();
 }
 
 bool Elaborator::is_numbered(std::span<const ChosenMode> modes) const {

@@ -74,6 +74,10 @@ class Instantiator {
   std::vector<std::pair<std::size_t, Diagnostic>> take_unused_settings() {
     return std::move(unused_settings_);
   }
+  /// The same for the parameters that `with` gives, by where they are written.
+  std::vector<std::pair<Span, Diagnostic>> take_unused_changes() { return std::move(unused_changes_); }
+  /// Adds where parameters are written that `with` gives and some part has.
+  void list_used_changes(std::vector<Span>& used) const;
 
  private:
   // The captured parameters of a relation value in one instance: its own Reals, and one set for each relation
@@ -214,6 +218,7 @@ class Instantiator {
   std::vector<bool> used_settings_;
   std::vector<OwnSetting> own_settings_;
   std::vector<std::pair<std::size_t, Diagnostic>> unused_settings_;
+  std::vector<std::pair<Span, Diagnostic>> unused_changes_;
   std::vector<std::string> structural_names_;  // the Ints and Bools that the model captured
   std::vector<bool> structural_;               // by parameter: its value decided structure
   std::vector<Argument> arguments_;

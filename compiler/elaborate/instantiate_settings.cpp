@@ -128,14 +128,25 @@ void Instantiator::report_unused_settings() {
     else
       unused_settings_.emplace_back(i, d);
   }
-  if (!system_.switches.empty()) return;  // a part of a later mode may have the parameter
+  std::vector<Span> reported;  // parts of one `for` share what is written
   for (const OwnSetting& s : own_settings_) {
-    if (s.used) continue;
-    Diagnostic& d = machine_.diagnostics().report(
-        Code::UnknownParameter, s.span,
-        fmt::format("`{}` has no parameter `{}`", text(relation_of(s.instance)), text(s.path)));
+    if (s.used || std::ranges::find(reported, s.span) != reported.end()) continue;
+    reported.push_back(s.span);
+    Diagnostics found;
+    Diagnostic& d =
+        found.report(Code::UnknownParameter, s.span,
+                     fmt::format("`{}` has no parameter `{}`", text(relation_of(s.instance)), text(s.path)));
     suggest_parameter(d, text(s.path), s.instance);
+    if (system_.switches.empty())
+      machine_.diagnostics().append(found);
+    else
+      unused_changes_.emplace_back(s.span, d);
   }
+}
+
+void Instantiator::list_used_changes(std::vector<Span>& used) const {
+  for (const OwnSetting& s : own_settings_)
+    if (s.used && std::ranges::find(used, s.span) == used.end()) used.push_back(s.span);
 }
 
 /// The names that could have been set in the deepest instance that `name` denotes, seen from `instance`.

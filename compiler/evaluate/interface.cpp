@@ -120,7 +120,7 @@ std::optional<std::vector<std::optional<LayoutId>>> Machine::interface(const Rel
   if (interfaces_[code.id]) return *interfaces_[code.id];
   auto base = static_cast<std::uint32_t>(stack_.size());
   stack_.resize(base + code.slots);
-  for (std::uint32_t i = 0; i < relation.size; ++i)
+  for (std::uint32_t i = 0; i < code.captured.size(); ++i)  // without what `with` gives
     stack_[base + code.slot.at(code.captured[i].value)] = relation.items[i];
   std::vector<std::optional<LayoutId>> result;
   for (const core::Formal& f : code.relation->formals) {

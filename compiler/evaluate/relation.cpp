@@ -301,8 +301,16 @@ std::vector<std::string> Relations::real_names(const RelationObject& relation) c
     Value value;
     std::string name;
     bool in_vector = false;
+    std::uint32_t elements = 0;  // of a list before this rest of it, whose first element has the name
   };
   std::vector<std::string> names;
+  // A list, or what is built like one: its elements are numbered, for their paths would grow with the list.
+  const auto is_cell = [](const Object& o) {
+    if (o.kind != ObjectKind::Construct || o.size != 2 || o.a != 1) return false;
+    const Value& rest = o.items[1];
+    return is_object(rest, ObjectKind::Construct) &&
+           (rest.object->size == 0 || (rest.object->size == 2 && rest.object->a == 1));
+  };
   // As in results: "p.r", "x[2]", "m[1,2]".
   auto part_name = [&](const Work& whole, const Object& o, std::uint32_t i) {
     const std::string number = std::to_string(i + 1);
@@ -324,6 +332,16 @@ std::vector<std::string> Relations::real_names(const RelationObject& relation) c
     } else if (w.value.tag == Tag::Object && w.value.object->kind != ObjectKind::Relation) {
       const Object& o = *w.value.object;
       if (o.size && !seen.try_emplace(&o, true).second) continue;
+      if (is_cell(o)) {
+        if (w.elements == 0) w.name += "[1]";
+        // The rest of the list is below the element.
+        const std::size_t bracket = w.name.rfind('[');
+        work.push_back({o.items[1], w.name.substr(0, bracket + 1) + std::to_string(w.elements + 2) + "]",
+                        false, w.elements + 1});
+        work.push_back({o.items[0], std::move(w.name)});
+        continue;
+      }
+      if (w.elements > 0 && o.size == 0) continue;  // the end of a list
       for (std::uint32_t i = o.size; i-- > 0;)
         work.push_back({o.items[i], part_name(w, o, i), o.kind == ObjectKind::Vector});
     }

@@ -280,12 +280,12 @@ struct AsExpr : Expr {
   Expr* value;
   const Unit* unit;
 };
-/// A formal that is written as a pattern has the text of the pattern as its name; the body starts with a `let`
-/// that takes it apart.
+/// A formal that is written as a pattern has the text of the pattern as its name; the body starts with a
+/// `let` that takes it apart.
 struct Formal {
   Causality causality;
   Ident name;
-  Type* type;       // null when not written
+  Type* type;        // null when not written
   Pattern* pattern;  // null for a name
 };
 struct SigrelExpr : Expr {

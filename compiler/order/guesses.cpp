@@ -101,37 +101,46 @@ void note_discrete(const system::System& system, const dae::System& dae, const p
   note.help(start_help(text(first->name), written_type(*first), elements));
 }
 
-/// Absolute quantities, of which no model means zero: a forgotten start, and not a choice.
-bool is_absolute(std::string_view unit) { return unit == "K" || unit == "Pa"; }
+/// The SI unit of a variable, without the unit in which results show it.
+std::string_view si_unit(const system::System& system, const dae::Variable& variable) {
+  const std::string_view unit = text(system::unknown_info(system, variable.unknown).unit);
+  return unit.substr(0, unit.find('|'));
+}
 
-/// Reports states that start from 0 K or 0 Pa because nothing gives their start, with an example of what does.
-/// Null if there are none.
-Diagnostic* warn_of_zero(const system::System& system, const dae::System& dae, const plan::Plan& plan,
-                         const std::vector<bool>& discrete, Diagnostics& diagnostics) {
-  std::vector<std::string> names;
-  std::uint32_t first = 0;
-  std::string_view unit;
-  for (std::uint32_t v : plan.guessed_states) {
-    if (plan.model.start_of(v) != runtime::kNone || discrete[v]) continue;
-    const std::string name = dae::variable_name(system, dae, v);
-    const std::string_view of = text(system::unknown_info(system, dae.variables[v].unknown).unit);
-    if (!is_absolute(of) || name.starts_with("der(")) continue;
-    if (names.empty()) {
-      first = v;
-      unit = of;
+/// Reports states that start from 0 K or 0 Pa because nothing gives their start, with an example of what
+/// does: of these quantities no model means zero, so it is a forgotten start, and not a choice. False if
+/// there are no such states.
+bool warn_of_zero(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                  const std::vector<bool>& discrete, Diagnostics& diagnostics) {
+  Diagnostic* last = nullptr;
+  std::size_t reported = 0;
+  for (const auto& [unit, example] : {std::pair("K", "20.0<degC>"), std::pair("Pa", "1.0<bar>")}) {
+    std::vector<std::string> names;
+    std::uint32_t first = 0;
+    for (std::uint32_t v : plan.guessed_states) {
+      if (plan.model.start_of(v) != runtime::kNone || discrete[v]) continue;
+      if (si_unit(system, dae.variables[v]) != unit) continue;
+      const std::string name = dae::variable_name(system, dae, v);
+      if (name.starts_with("der(")) continue;
+      if (names.empty()) first = v;
+      names.push_back(name);
     }
-    if (of == unit) names.push_back(name);
+    if (names.empty()) continue;
+    const bool one = names.size() == 1;
+    last = &diagnostics.report(
+        Code::StartsAtZero,
+        singularity::SourceNames(system).declaration(dae.variables[first].unknown, system::kRoot),
+        fmt::format("{} {} from 0 {}, because nothing gives {} start", singularity::listed(names),
+                    one ? "starts" : "start", unit, one ? "its" : "their"));
+    last->help(fmt::format("give the start: `initially {} = {}`", names.front(), example));
+    last->help(fmt::format("`guess {} = 0.0` states that zero is meant, as of a difference", names.front()));
+    reported += names.size();
   }
-  if (names.empty()) return nullptr;
-  Diagnostic& d = diagnostics.report(
-      Code::StartsAtZero,
-      singularity::SourceNames(system).declaration(dae.variables[first].unknown, system::kRoot),
-      fmt::format("{} {} from 0 {}, because nothing gives {} start", singularity::listed(names),
-                  names.size() == 1 ? "starts" : "start", unit, names.size() == 1 ? "its" : "their"));
-  d.help(fmt::format("give the start: `initially {} = {}`", names.front(),
-                     unit == "K" ? "20.0<degC>" : "1.0<bar>"));
-  d.help(fmt::format("`guess {} = 0.0` states that zero is meant, as of a difference", names.front()));
-  return &d;
+  const std::size_t others = plan.guessed_states.size() - reported;
+  if (last && others > 0)
+    last->note(fmt::format("{} other state{} from {} guess{}", others, others == 1 ? " starts" : "s start",
+                           others == 1 ? "its" : "their", others == 1 ? "" : "es"));
+  return last != nullptr;
 }
 
 std::string help(const system::System& system, const dae::System& dae, const InitialMatching& initial) {
@@ -148,11 +157,7 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
   const auto& guessed = plan.guessed_states;
   if (guessed.empty()) return;
   const std::vector<bool> discrete = discrete_variables(system, dae, plan);
-  if (Diagnostic* warning = warn_of_zero(system, dae, plan, discrete, diagnostics)) {
-    if (guessed.size() > 1)
-      warning->note(fmt::format("of {} states without a start", guessed.size()));
-    return;
-  }
+  if (warn_of_zero(system, dae, plan, discrete, diagnostics)) return;
   std::string text = fmt::format("the start of `{}`", dae::variable_name(system, dae, guessed.front()));
   if (guessed.size() == 2) text += fmt::format(" and `{}`", dae::variable_name(system, dae, guessed.back()));
   if (guessed.size() > 2) text += fmt::format(" and {} other states", guessed.size() - 1);

@@ -141,8 +141,8 @@ Expr* Builder::extend(Expr* left, P::ExpressionContext* ctx) {
                                       expression(ctx->expression(1)));
 }
 
-/// `relation <> args`. In `f: relation <> args` the label has been read as the head of a list, and no list is a
-/// relation.
+/// `relation <> args`. In `f: relation <> args` the label has been read as the head of a list, and no list is
+/// a relation.
 ast::ConnectionExpr* Builder::connection(Expr* relation, Expr* args, Span whole) {
   auto* made = arena_.make<ast::ConnectionExpr>(Expr{ExprKind::Connection, whole}, relation, args, false,
                                                 ast::Ident{});
@@ -239,7 +239,10 @@ ast::Formal Builder::formal(P::FormalContext* ctx, std::vector<ast::Item*>& lets
     return {causality, ident(named->name()), named->type() ? type(named->type()) : nullptr, nullptr};
   const Span whole = span(named);
   if (named->UNDERSCORE())
-    return {causality, {intern("_"), whole}, nullptr, arena_.make<ast::Pattern>(ast::PatternKind::Wildcard, whole)};
+    return {causality,
+            {intern("_"), whole},
+            nullptr,
+            arena_.make<ast::Pattern>(ast::PatternKind::Wildcard, whole)};
   ast::Pattern* pattern = bracketed_pattern(named->bracketedPattern());
   if (pattern->kind == ast::PatternKind::Variable)
     return {causality, static_cast<ast::VariablePattern*>(pattern)->name, nullptr, nullptr};
@@ -248,8 +251,8 @@ ast::Formal Builder::formal(P::FormalContext* ctx, std::vector<ast::Item*>& lets
     return {causality, typed->name, typed->type, nullptr};
   }
   const ast::Ident name{intern(sources_.text(whole)), whole};
-  auto* binding = arena_.make<ast::BindingDecl>(ast::Decl{ast::DeclKind::Binding, whole, {}}, pattern,
-                                                variable(name));
+  auto* binding =
+      arena_.make<ast::BindingDecl>(ast::Decl{ast::DeclKind::Binding, whole, {}}, pattern, variable(name));
   lets.push_back(arena_.make<ast::LetItem>(ast::Item{ast::ItemKind::Let, whole},
                                            arena_.copy(std::vector<ast::Decl*>{binding})));
   return {causality, name, nullptr, pattern};
@@ -406,8 +409,8 @@ ast::Ident Builder::setting_path(P::SettingPathContext* ctx) {
 std::span<ast::Setting> Builder::settings(P::SettingsContext* ctx) {
   std::vector<ast::Setting> out;
   for (auto* s : ctx->setting())
-    out.push_back({s->settingPath() ? setting_path(s->settingPath()) : ident(s->GUESS()),
-                   expression(s->expression())});
+    out.push_back(
+        {s->settingPath() ? setting_path(s->settingPath()) : ident(s->GUESS()), expression(s->expression())});
   return arena_.copy(out);
 }
 

@@ -101,7 +101,8 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
     ast::Expr* right = expression(ctx->expression(1));
     if (labelled && ctx->EQUAL()) {
       // `f: y = block <> u`: the block has the label.
-      auto* block = right->kind == ast::ExprKind::Connection ? static_cast<ast::ConnectionExpr*>(right) : nullptr;
+      auto* block =
+          right->kind == ast::ExprKind::Connection ? static_cast<ast::ConnectionExpr*>(right) : nullptr;
       if (block && !block->labelled) {
         block->labelled = true;
         block->label = label;

@@ -104,7 +104,7 @@ class Builder {
   Diagnostics& diagnostics_;
   const Layout* layout_ = nullptr;
   bool failed_ = false;
-  bool capital_labels_ = false;                      // some label so far starts with a capital
+  bool capital_labels_ = false;                   // some label so far starts with a capital
   std::vector<ast::ConnectionExpr*> labelled_{};  // blocks with labels in the expressions of this piece
 };
 

@@ -38,8 +38,7 @@ class Paths {
       const Ident& name = import->has_alias ? import->alias : import->module;
       if (name.name != ident.name) continue;
       const std::string shown = "`" + std::string(text(ident.name)) + "`";
-      diagnostics_
-          .report(Code::DuplicateName, ident.span, shown + " is an instance and the name of a module")
+      diagnostics_.report(Code::DuplicateName, ident.span, shown + " is an instance and the name of a module")
           .also(name.span, "the module")
           .help("give the instance another label, or import the module under another name than " + shown);
       labels_.erase(ident.name);
@@ -90,8 +89,8 @@ class Paths {
 
   // ---- names
 
-  /// The path `C1.a.b` for a name whose first part is a label; null for others. `name` is not the last part of a
-  /// path of its own, so the parts between are one qualifier.
+  /// The path `C1.a.b` for a name whose first part is a label; null for others. `name` is not the last part
+  /// of a path of its own, so the parts between are one qualifier.
   Expr* path(const QualifiedIdent& name, Span whole) {
     const std::string_view parts = name.qualified ? text(name.qualifier) : text(name.ident.name);
     std::size_t end = name.qualified ? parts.find('.') : std::string_view::npos;
@@ -104,7 +103,8 @@ class Paths {
       return span;
     };
     const Span first = name.qualified ? span_of(text(head)) : whole;
-    Expr* e = arena_.make<VariableExpr>(Expr{ExprKind::Variable, first}, QualifiedIdent{false, {}, {head, first}});
+    Expr* e =
+        arena_.make<VariableExpr>(Expr{ExprKind::Variable, first}, QualifiedIdent{false, {}, {head, first}});
     if (!name.qualified) return e;
     while (end != std::string_view::npos) {
       const std::size_t begin = end + 1;
@@ -185,9 +185,7 @@ class Paths {
         expr(i->then_branch);
         return expr(i->else_branch);
       }
-      case ExprKind::Let:
-        decls(static_cast<LetExpr*>(e)->decls);
-        return expr(static_cast<LetExpr*>(e)->body);
+      case ExprKind::Let: decls(static_cast<LetExpr*>(e)->decls); return expr(static_cast<LetExpr*>(e)->body);
       case ExprKind::Case: {
         auto* c = static_cast<CaseExpr*>(e);
         expr(c->scrutinee);

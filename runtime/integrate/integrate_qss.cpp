@@ -64,7 +64,7 @@ class QuantisedIntegrator final : public Integrator {
   void statistics(Statistics& s) const override;
 
  private:
-  double row_time() const { return runtime::row_time(options_.start, options_.stop, options_.rows, row_); }
+  double row_time() const { return rows_.at(row_); }
   bool fail() {
     failure_ = solver_.failure();
     return false;
@@ -73,6 +73,7 @@ class QuantisedIntegrator final : public Integrator {
   ModelInstance& instance_;
   QuantisedSolver solver_;
   const IntegratorOptions options_;
+  const RowTimes rows_{options_.start, options_.stop, options_.rows};
   double limit_;
   bool new_start_ = true;  // nothing has happened since the solver began at the current values
   std::uint64_t row_ = 0;

@@ -33,9 +33,10 @@ class Sampler final : public Integrator {
   void statistics(Statistics&) const override {}
 
  private:
-  double row_time() const { return runtime::row_time(options_.start, options_.stop, options_.rows, row_); }
+  double row_time() const { return rows_.at(row_); }
 
   const IntegratorOptions options_;
+  const RowTimes rows_{options_.start, options_.stop, options_.rows};
   double time_, stop_;
   std::uint64_t row_ = 0;
   double no_unknowns_ = 0;

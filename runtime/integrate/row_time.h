@@ -15,13 +15,23 @@ inline long double as_decimal(double value) {
   return std::strtold(digits, nullptr);
 }
 
-/// The time of a row, 0 … `intervals`: they are evenly spaced from `start` to `stop`, and the last one is at
-/// `stop` exactly. It is rounded once: row 3 of 10 from 0 to 0.1 is at 0.03, and not beside it.
-inline double row_time(double start, double stop, std::uint64_t intervals, std::uint64_t row) {
-  if (row >= intervals) return stop;
-  const long double from = as_decimal(start);
-  return static_cast<double>(from + (as_decimal(stop) - from) * static_cast<long double>(row) /
-                                        static_cast<long double>(intervals));
-}
+/// The times of the rows 0 … `intervals`: they are evenly spaced from `start` to `stop`, and the last one is
+/// at `stop` exactly. Each is rounded once: row 3 of 10 from 0 to 0.1 is at 0.03, and not beside it.
+class RowTimes {
+ public:
+  RowTimes(double start, double stop, std::uint64_t intervals)
+      : start_(as_decimal(start)), range_(as_decimal(stop) - start_), stop_(stop), intervals_(intervals) {}
+
+  double at(std::uint64_t row) const {
+    if (row >= intervals_) return stop_;
+    return static_cast<double>(start_ +
+                               range_ * static_cast<long double>(row) / static_cast<long double>(intervals_));
+  }
+
+ private:
+  long double start_, range_;
+  double stop_;
+  std::uint64_t intervals_;
+};
 
 }  // namespace runtime

@@ -133,15 +133,14 @@ class TimeLoop {
 
   double shortest_step(double time) const;
   double after(double time, double instant) const;
-  double output_time(std::uint32_t row) const {
-    return runtime::row_time(experiment_.start, experiment_.stop, experiment_.steps, row);
-  }
+  double output_time(std::uint32_t row) const { return rows_.at(row); }
   void report(double time) const {
     if (control_.progress && range_ > 0) control_.progress((time - experiment_.start) / range_);
   }
 
   InitialValueProblem& problem_;
   const Experiment& experiment_;
+  const RowTimes rows_{experiment_.start, experiment_.stop, experiment_.steps};
   const Control& control_;
   std::span<const Step> observed_;
   std::vector<std::uint8_t> shown_;  // empty: all

@@ -1,5 +1,6 @@
 // Whole processes: exit codes, what goes to stdout and what to stderr, files, bad input.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -147,6 +148,35 @@ TEST_CASE("run: options") {
   CHECK(sigrel({"run", decay, "--threads", "0"}).code == 2);
   CHECK(sigrel({"run", decay, "-o", "-"}).out.starts_with("time,"));
   CHECK(sigrel({"run", decay, "--terminal-plot", "always"}).out.find("┤") != std::string::npos);
+}
+
+TEST_CASE("set: numbers of a `let`, and those that the module defines, also where bodies alone use them") {
+  const std::string model =
+      temporary("set.sr",
+                "k0 = 2.0\ncount = 2\n\nm :: Real -> SR ()\nm gain = sigrel () where\n  local x :: Real\n"
+                "  let tau = 3.0\n      offset = 1.0\n"
+                "  der x = (gain * k0 * real count + offset - x) / tau\n  initially x = 0.0\n\n"
+                "main = simulate (m 1.0) with { stop = 100.0, tolerance = 1.0e-9 }\n");
+  auto at_end = [&](const std::vector<std::string>& settings) {
+    std::vector<std::string> arguments = {"run", model, "--no-plot"};
+    for (const std::string& s : settings) arguments.insert(arguments.end(), {"--set", s});
+    const Finished f = sigrel(arguments);
+    INFO(f.err);
+    REQUIRE(f.code == 0);
+    return std::stod(f.out.substr(f.out.find("x = ") + 4));
+  };
+  CHECK(at_end({}) == Approx(5.0));
+  CHECK(at_end({"tau=50"}) == Approx(5.0 * (1.0 - std::exp(-2.0))));
+  CHECK(at_end({"offset=0"}) == Approx(4.0));
+  CHECK(at_end({"k0=5"}) == Approx(11.0));
+  CHECK(at_end({"count=1"}) == Approx(3.0));
+  CHECK(at_end({"gain=3", "k0=10", "offset=2"}) == Approx(62.0));
+  const Finished unknown = sigrel({"run", model, "--set", "k1=3"});
+  CHECK(unknown.code == 1);
+  CHECK(unknown.err.find("error[SR0601]") != std::string::npos);
+  CHECK(unknown.err.find("did you mean `k0`?") != std::string::npos);
+  CHECK(sigrel({"run", model, "--set", "m=3"}).code == 1);
+  CHECK(sigrel({"run", model, "--set", "count=1.5"}).code == 1);
 }
 
 TEST_CASE("usage") {

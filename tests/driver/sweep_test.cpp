@@ -240,7 +240,8 @@ TEST_CASE("new: a module can be imported from its file, and commands quote its p
   CHECK(contains(made.out, "  sigrel run '" + folder + "/TwoWords.sr'\n"));
   REQUIRE(sigrel({"new", module}).code == 0);
   CHECK(contains(read(module), "module Tank where"));
-  const std::string user = temporary("two words/user.sr", "import Tank as T\nimport TwoWords\nmain = T.main\n");
+  const std::string user =
+      temporary("two words/user.sr", "import Tank as T\nimport TwoWords\nmain = T.main\n");
   Finished run = sigrel({"run", user, "--stop", "0.1"});
   INFO(run.err);
   CHECK(run.code == 0);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/check/names/scopes.h"
+#include "compiler/check/relations/relation_context.h"
 
 namespace sigrel::check {
 std::optional<std::string_view> our_word(std::string_view word) {
@@ -229,7 +230,16 @@ void Scopes::unknown_qualifier(const ast::QualifiedIdent& name) {
   std::vector<Name> candidates;
   for (auto& [candidate, module] : module_->qualifiers) candidates.push_back(candidate);
   std::size_t helps = d.helps.size();
-  suggest(d, name.qualifier, name.ident.span, candidates);
+  // `C2.u` may be meant as a path from an instance with another label.
+  if (relation_) {
+    const std::string head = q.substr(0, q.find('.'));
+    std::vector<std::string_view> labels;
+    for (const LabelInfo& label : relation_->labels) labels.push_back(text(label.name));
+    if (auto near = did_you_mean(head, labels))
+      d.help("did you mean the instance `" + std::string(*near) + "`: `" + std::string(*near) +
+             q.substr(head.size()) + "." + std::string(text(name.ident.name)) + "`?");
+  }
+  if (d.helps.size() == helps) suggest(d, name.qualifier, name.ident.span, candidates);
   if (d.helps.size() == helps) d.help("add `import " + q + "`");
 }
 

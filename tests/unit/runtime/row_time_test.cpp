@@ -3,7 +3,13 @@
 
 #include <catch2/catch.hpp>
 
-using runtime::row_time;
+namespace {
+
+double row_time(double start, double stop, std::uint64_t intervals, std::uint64_t row) {
+  return runtime::RowTimes(start, stop, intervals).at(row);
+}
+
+}  // namespace
 
 TEST_CASE("row times are rounded once, and are those of the decimal start and stop") {
   CHECK(row_time(0.0, 1.0, 10, 3) == 0.3);

@@ -74,6 +74,13 @@ class Spacing {
     return inside || text_.spelling(first) == "for";
   }
 
+  /// The colon of `f: block <> u` in an expression, which looks like the one of a list: the blanks tell.
+  bool is_label_of_block(std::uint32_t i) const {
+    return i > 0 && i + 1 < text_.list.tokens.size() && text_.spelling(i) == ":" &&
+           (kind(i - 1) == TokenKind::Name || kind(i - 1) == TokenKind::Capital) &&
+           text_.written_blanks(i) == 0 && text_.written_blanks(i + 1) > 0;
+  }
+
   static bool is_word(TokenKind k) {
     return k == TokenKind::Name || k == TokenKind::Capital || k == TokenKind::Literal ||
            k == TokenKind::Keyword;
@@ -107,6 +114,7 @@ class Spacing {
     // separators
     if (right == TokenKind::Comma || right == TokenKind::Semicolon || right == TokenKind::LabelColon)
       return 0;
+    if (is_label_of_block(b)) return 0;
     if (right == TokenKind::Dot || left == TokenKind::Dot) return 0;
     if (left == TokenKind::Comma) {
       bool compact = !brackets_.empty() && brackets_.back().compact_comma;

@@ -86,6 +86,8 @@ TEST_CASE("labels and columns") {
       "a = sigrel () where\n  source: f 5.0 <> (a, g)\n  r1:     g r   <> (a, b)\n  ground        <> g\n");
   becomes("a = sigrel () where\n  source:f 5.0<>(a, g)\n  r1  : g r <> (a, b)\n",
           "a = sigrel () where\n  source: f 5.0 <> (a, g)\n  r1: g r <> (a, b)\n");
+  becomes("a = sigrel () where\n  y = 2.0*(f: gain 2.0<>u)\n",
+          "a = sigrel () where\n  y = 2.0 * (f: gain 2.0 <> u)\n");
   becomes("f []      = 0\nf (x : y) = 1\n", "f []      = 0\nf (x : y) = 1\n");
   becomes("a  =  1\n\nbcd  =  2\n", "a = 1\n\nbcd = 2\n");
   stays("record D =\n  { r      :: Real = 0.5\n  , length :: Real = 1.0\n  }\n");

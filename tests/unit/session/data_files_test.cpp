@@ -91,3 +91,24 @@ TEST_CASE("a hundred thousand rows, and many users of one table") {
   REQUIRE(compiled);
   CHECK(session.run(*compiled).value("u[1]") == 51000 % 7);
 }
+
+TEST_CASE("the points of a hundred thousand rows as the parameter of a relation") {
+  const Folder folder;
+  std::string rows = "t [s],u [V]\n";
+  for (int k = 0; k <= 100'000; ++k) rows += std::to_string(k) + "e-3," + std::to_string(k % 7) + "\n";
+  folder.file("d.csv", rows);
+  Session session(options());
+  session.load_text(
+      "m.sr",
+      "follow :: (points :: [(Time, Voltage)]) -> SR (u :: Voltage)\nfollow points = sigrel (u) where\n"
+      "  u = table1 Linear Hold points (51.0 + time)\n\n"
+      "main = sigrel () where\n  follow (table \"d.csv\" \"t\" \"u\") <> a\n"
+      "  follow (table \"d.csv\" \"t\" \"u\") <> b\n",
+      folder.at.string());
+  REQUIRE(session.check());
+  auto compiled = session.compile({}, Backend::Interpreter);
+  REQUIRE(compiled);
+  const Run run = session.run(*compiled);
+  CHECK(run.value("a") == 52000 % 7);
+  CHECK(run.value("b") == 52000 % 7);
+}

@@ -87,8 +87,8 @@ TEST_CASE("a misspelt column is corrected by an edit") {
 TEST_CASE("a table of a sweep belongs to the data of its model") {
   const Folder folder("data_sweep");
   const std::string table = folder.at + "t.csv";
-  const std::vector<std::string> sweep = {"sweep", folder.model, "--vary", "k=1..2:2",
-                                          "-v",    "u,x",        "-o",     table};
+  const std::vector<std::string> sweep = {"sweep", folder.model, "--vary", "k=1..2:2", "-v",
+                                          "u",     "-v",         "x",      "-o",       table};
   std::vector<std::string> resumed = sweep;
   resumed.emplace_back("--resume");
   const Finished first = sigrel(sweep);
@@ -165,9 +165,10 @@ TEST_CASE("a variable is shown in its unit of display, and files keep SI units")
       "sigrel () where\n"
       "  local t, alias :: Temperature with { display = \"degC\" }\n  local kelvin :: Temperature\n"
       "  local w :: AngularVelocity with { display = \"rpm\" }\n"
-      "  der t = 1.0<K/s>\n  alias = t\n  kelvin = t\n  w = 10.0\n  initially t = 20.0<degC>\n");
+      "  let slope = 1.0<K/s>\n  der t = slope\n  alias = t\n  kelvin = t\n  w = 10.0\n  initially t = "
+      "20.0<degC>\n");
   const std::string csv = folder.at + "r.csv", mat = folder.at + "r.mat", svg = folder.at + "p.svg";
-  const Finished f = sigrel({"run", model, "-v", "t,alias,kelvin,w", "-o", csv, "--plot", svg, "--no-plot"});
+  const Finished f = sigrel({"run", model, "-v", "t,alias,kelvin,w", "-o", csv, "--no-plot"});
   INFO(f.err + f.out);
   REQUIRE(f.code == 0);
   CHECK(contains(f.out, "t      = 21 degC\n"));
@@ -175,9 +176,14 @@ TEST_CASE("a variable is shown in its unit of display, and files keep SI units")
   CHECK(contains(f.out, "kelvin = 294.15\n"));
   CHECK(contains(f.out, "w      = 95.49296586 rpm\n"));
   CHECK(contains(read(csv), "\n1,294.15,"));
+  REQUIRE(sigrel({"run", model, "--plot", svg, "-o", mat, "--no-plot"}).code == 0);
   CHECK(contains(read(svg), "[degC]"));
-  REQUIRE(sigrel({"run", model, "-o", mat, "--no-plot"}).code == 0);
   CHECK(contains(read(mat), "[K|degC]"));
   REQUIRE(sigrel({"plot", mat, "-v", "t", "-o", svg}).code == 0);
   CHECK(contains(read(svg), "[degC]"));
+  REQUIRE(
+      sigrel({"sweep", model, "--vary", "slope=1..2:2", "-v", "t", "-o", folder.at + "s.csv", "--plot", svg})
+          .code == 0);
+  CHECK(contains(read(svg), "t [degC]"));
+  CHECK(contains(read(folder.at + "s.csv"), "\n2,295.15,293.15,295.15,"));
 }

@@ -163,6 +163,9 @@ class Mistakes {
     for (const Use& use : uses)
       if (use.line == line) nodes.insert(use.name);
     const std::string item = lines[line];
+    // `y = block <> u` is what determines `y`.
+    static const std::regex result(R"(^\s*([a-z][A-Za-z0-9_']*) = )");
+    if (std::smatch match; std::regex_search(item, match, result)) nodes.insert(match[1]);
     const auto at = lines.begin() + static_cast<std::ptrdiff_t>(line);
     if (number(2)) {
       lines.erase(at);

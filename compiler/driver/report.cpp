@@ -61,7 +61,7 @@ runtime::Plot plot_of(const Run& run, std::string title) {
     const std::string_view description = run.description(name);
     std::vector<double> values = run.column(name);
     pipeline::convert(description, values);
-    const std::string unit = pipeline::shown_unit(description);
+    const std::string unit = pipeline::display_unit(description) ? pipeline::shown_unit(description) : "";
     if (plot.curves.empty())
       plot.y_label = unit;
     else if (unit != plot.y_label)

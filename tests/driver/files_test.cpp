@@ -56,12 +56,21 @@ TEST_CASE("an output that is an input is refused, also through links: SR0619") {
   const std::string parts = text_file(at, "Parts.sr", "module Parts where\n\n" + kRamp);
   fs::create_symlink("m.sr", at + "link.csv");
   fs::create_hard_link(model, at + "hard.svg");
-  for (const std::string& output : {model, at + "link.csv", at + "./m.sr", at + "../same/m.sr"})
-    refused({"run", model, "-o", output}, "is an input: the model");
+  fs::create_hard_link(model, at + "hard.csv");
+  fs::create_hard_link(parts, at + "parts.csv");
+  for (const std::string name : {"link.csv", "hard.csv", "./hard.csv", "../same/link.csv"})
+    refused({"run", model, "-o", at + name}, "is an input: the model");
+  for (const std::string command : {"run", "sweep"}) {  // by its ending
+    const std::vector<std::string> swept = {command, model, "--vary", "k=1,2", "-o", model};
+    const Finished f = sigrel(command == "run" ? std::vector<std::string>{"run", model, "-o", model} : swept);
+    CHECK(f.code == 2);
+    CHECK(contains(f.err, "m.sr` must end in .csv"));
+  }
   refused({"run", model, "--plot", at + "hard.svg"}, "of `--plot` is an input: the model");
   refused({"run", model, "--log-events=" + model}, "of `--log-events` is an input: the model");
-  refused({"run", user, "-o", parts}, "is an input: a module of the model");
-  refused({"sweep", model, "-e", "ramp", "--vary", "k=1,2", "--resume", "-o", model}, "is an input");
+  refused({"run", user, "-o", at + "parts.csv"}, "is an input: a module of the model");
+  refused({"sweep", model, "-e", "ramp", "--vary", "k=1,2", "--resume", "-o", at + "hard.csv"},
+          "is an input");
   refused({"explain", model, "--blocks", "--svg", at + "hard.svg"}, "of `--svg` is an input");
   refused({"explain", model, "--blocks", "--dot", model}, "of `--dot` is an input");
   CHECK(read(model) == kRamp);
@@ -85,8 +94,7 @@ TEST_CASE("an output that is an input is refused, also through links: SR0619") {
 TEST_CASE("two outputs are two files: SR0619") {
   const std::string at = folder("two");
   const std::string model = text_file(at, "m.sr", kRamp);
-  refused({"run", model, "-o", at + "a.svg", "--plot", at + "./a.svg"},
-          "of `--plot` is the output of `-o`, too");
+  refused({"run", model, "-o", at + "a", "--plot", at + "./a"}, "of `--plot` is the output of `-o`, too");
   CHECK(files_in(at) == 1);
   CHECK(sigrel({"run", model, "-o", "/dev/null", "--log-events=/dev/null"}).code == 0);
 }

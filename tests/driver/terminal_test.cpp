@@ -148,7 +148,7 @@ TEST_CASE("terminal: completion of commands, of names in scope and of results; h
     t.line("import Electrical");
     t.type(":ty\tsineV\t\r");  // ":type sineVoltage "
     INFO(t.screen);
-    CHECK(t.see(":: Voltage -> Frequency -> SR (p :: Pin, n :: Pin)"));
+    CHECK(t.see("-> (frequency :: Frequency) -> SR (p :: Pin, n :: Pin)"));
     REQUIRE(t.see("sigrel> "));
     t.line("decay = sigrel () where", true);
     t.line("  local level :: Real", true);

@@ -124,7 +124,8 @@ TEST_CASE("types") {
 
 TEST_CASE("items") {
   CHECK(item("der x = v") == "(der x) = v");
-  CHECK(item("e1: a = b") == "e1: a = b");
+  CHECK(item("f: y = pid 2.0 <> x") == "y = (<> f: (pid 2.0) x)");
+  CHECK(item("y = f: pid 2.0 <> x") == "y = (<> f: (pid 2.0) x)");
   CHECK(item("y = pid 2.0 <> (r - x)") == "y = (<> (pid 2.0) (- r x))");
   CHECK(item("foo <> (u, v, _)") == "foo <> (tuple u v _)");
   CHECK(item("foo ◇ u") == "foo <> u");

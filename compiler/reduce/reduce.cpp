@@ -30,7 +30,8 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics,
 
   // Before equations are differentiated: between events a comparison is constant, so it must be a parameter
   // by then.
-  hold_zero_crossings(system, dae);
+  ZeroCrossings zero_crossings(system, dae);
+  zero_crossings.hold_in_equations();
 
   // The index, if it is not 1 as in most models, or if the incidence hides it. Redundant equations are
   // reported there.
@@ -43,10 +44,11 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics,
   check_delays(system, dae, diagnostics);
   if (failed()) return std::move(dae);
 
-  // The last two need the states: a steady start sets their derivatives to zero, and events assign to states
-  // only.
+  // These need the states: a steady start sets their derivatives to zero, events assign to states only, and
+  // `pre` of those that no event assigns are they themselves.
   add_steady_start(system, dae);
   take_assignments(system, dae, diagnostics);
+  zero_crossings.hold_in_values();
   return std::move(dae);
 }
 

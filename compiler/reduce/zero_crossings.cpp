@@ -27,9 +27,11 @@ bool has_steps(Op op) {
          op == Op::Sign;
 }
 
-class ZeroCrossings {
+}  // namespace
+
+class ZeroCrossings::Search {
  public:
-  ZeroCrossings(const system::System& system, dae::System& dae)
+  Search(const system::System& system, dae::System& dae)
       : system_(system), dae_(dae), rows_(dae), piecewise_constant_(dae.variables.size(), false) {
     for (const EquationTable& table : dae.equations.tables)
       if (table.slots == 1 && dae.exprs[table.residual].op == Op::Slot)
@@ -39,17 +41,20 @@ class ZeroCrossings {
     for (const system::Delay& d : system.delays)
       if (dae.aliases[d.unknown].kind != dae::Alias::Zero)
         piecewise_constant_[dae.aliases[d.unknown].variable] = false;
-    find_unassigned(system);
   }
 
-  void run() {
+  void hold_in_equations() {
     for (EquationTable& table : dae_.equations.tables) {
       hold(table, true);
       if (determines_discrete(table)) drop_unread_slots(table);
     }
     for (EquationTable& table : dae_.conditions.tables) hold(table, true);
-    // Assigned values are computed at events only: operations in them do not cause events, but take the value
-    // of an equal one that does.
+  }
+
+  /// Assigned values are computed at events only: operations in them do not cause events, but take the value
+  /// of an equal one that does.
+  void hold_in_values() {
+    find_unassigned();
     for (std::size_t t = 0; t < dae_.values.tables.size(); ++t)
       for (std::vector<bool> others; !(others = hold(dae_.values.tables[t], false)).empty();)
         dae_.values.tables.push_back(take(dae_.values.tables[t], others));
@@ -60,10 +65,10 @@ class ZeroCrossings {
 
   /// No event changes a state that nothing assigns, so in an assigned value `pre` of it is the state itself:
   /// `same_as_` of such a variable. Empty: there is none.
-  void find_unassigned(const system::System& system) {
+  void find_unassigned() {
     std::vector<bool> assigned(dae_.variables.size(), false);
     for (const dae::Assignment& a : dae_.assignments) assigned[a.variable] = true;
-    for (const system::Previous& p : system.events.previous) {
+    for (const system::Previous& p : system_.events.previous) {
       const dae::Alias own = dae_.aliases[p.unknown], of = dae_.aliases[p.of];
       if (own.kind != dae::Alias::Variable || of.kind != dae::Alias::Variable) continue;
       const dae::Variable& state = dae_.variables[of.variable];
@@ -403,8 +408,10 @@ class ZeroCrossings {
   std::vector<std::uint32_t> variables_, parameters_;  // of a row
 };
 
-}  // namespace
-
-void hold_zero_crossings(const system::System& system, dae::System& dae) { ZeroCrossings(system, dae).run(); }
+ZeroCrossings::ZeroCrossings(const system::System& system, dae::System& dae)
+    : search_(std::make_unique<Search>(system, dae)) {}
+ZeroCrossings::~ZeroCrossings() = default;
+void ZeroCrossings::hold_in_equations() { search_->hold_in_equations(); }
+void ZeroCrossings::hold_in_values() { search_->hold_in_values(); }
 
 }  // namespace sigrel::reduce

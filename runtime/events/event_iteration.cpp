@@ -129,15 +129,27 @@ double EventIteration::negligible_time(const Point& from) const {
   return std::min(moment_, std::max(time, kLeastRoundings * time_rounding(from.time)));
 }
 
-/// Advances the current values by this time from the point, which has a copy of them, by one explicit Euler
-/// step. Whether they can be evaluated there.
+/// Advances the current values by this time from the point, which has a copy of them, by one step of Heun's
+/// method: an error of the second order would decide where sides remain equal. Whether they can be evaluated
+/// there.
 bool EventIteration::advance(const Point& from, Point& later, double length) {
-  for (const State& state : instance_.model.states)
-    instance_.values[state.variable] += length * from.values[state.derivative];
   later = instance_.point(from.time + length);
-  history_.evaluate(later.time, instance_.values);
-  const bool known = instance_.evaluator.run(instance_.model.dynamic, later) &&
-                     instance_.evaluator.run(instance_.model.compared, later);
+  rates_later_.clear();
+  bool known = true;
+  for (const bool corrected : {false, true}) {
+    for (std::size_t k = 0; k < instance_.model.states.size(); ++k) {
+      const State& state = instance_.model.states[k];
+      const double rate = from.values[state.derivative];
+      const double mean = corrected ? (rate + rates_later_[k]) / 2 : rate;
+      instance_.values[state.variable] = from.values[state.variable] + length * mean;
+    }
+    history_.evaluate(later.time, instance_.values);
+    known = instance_.evaluator.run(instance_.model.dynamic, later);
+    if (!known || corrected) break;
+    for (const State& state : instance_.model.states)
+      rates_later_.push_back(instance_.values[state.derivative]);
+  }
+  known = known && instance_.evaluator.run(instance_.model.compared, later);
   if (!known) instance_.failure() = {};
   return known;
 }

@@ -209,6 +209,7 @@ class ZeroCrossings {
   bool is_at_other_boundary(std::size_t k, std::span<const double> parameters) const;
   bool hold_equal(std::size_t k, std::span<double> parameters);
   double rate_after(std::uint32_t k) const;
+  bool comes_to_rest(std::uint32_t k) const;
   bool is_assigned(std::size_t k) const {
     return decided_by_[k] == DecidedBy::Assignment || decided_by_[k] == DecidedBy::Discrete;
   }

@@ -3,6 +3,7 @@
 #include "compiler/reduce/delays.h"
 #include "compiler/reduce/elimination.h"
 #include "compiler/reduce/events.h"
+#include "compiler/reduce/guarded_branches.h"
 #include "compiler/reduce/index.h"
 #include "compiler/reduce/steady_start.h"
 #include "compiler/reduce/zero_crossings.h"
@@ -30,6 +31,7 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics,
 
   // Before equations are differentiated: between events a comparison is constant, so it must be a parameter
   // by then.
+  continue_guarded_branches(dae);
   ZeroCrossings zero_crossings(system, dae);
   zero_crossings.hold_in_equations();
 

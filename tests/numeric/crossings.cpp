@@ -259,3 +259,37 @@ TEST_CASE("A condition that is no number at first becomes true where it does") {
     CHECK(value(run, "at") == Approx(0.51).epsilon(1e-5));
   }
 }
+
+TEST_CASE("what a comparison guards has values while the crossing is looked for") {
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"}) {
+    INFO(solver);
+    // The sides are at rest where the flow is 0.3: 0.09 apart.
+    const Run tanks = numeric::Model("crossings.sr", "tanks").run({.stop = 100, .solver = solver});
+    CHECK(value(tanks, "h1") == Approx(1.455).epsilon(1e-5));
+    CHECK(value(tanks, "h2") == Approx(1.545).epsilon(1e-5));
+    if (std::string(solver) == "qss") continue;  // the oscillator takes it 10^5 steps
+    // x = cos t. Of 2 pi the integrals of x log x over x > 0, and of the second term, which is odd: 2 log 2
+    // - 2.
+    const Run domains =
+        numeric::Model("crossings.sr", "domains").run({.stop = 2 * kPi, .tolerance = 1e-8, .solver = solver});
+    CHECK(value(domains, "z") == Approx(2 * std::log(2.0) - 2).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("a root of what is negative on its own side of the guard is an error") {
+  for (const char* solver : {"auto", "cvode", "ida", "qss"}) {
+    INFO(solver);
+    CHECK(numeric::Model("crossings.sr", "negative").refusal({.stop = 1, .solver = solver}).find("SR050") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a tick at the stop time counts where a state crosses there, too") {
+  for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"}) {
+    INFO(solver);
+    const Run run =
+        numeric::Model("crossings.sr", "tickAtStop").run({.stop = 2, .steps = 4, .solver = solver});
+    CHECK(value(run, "ticks") == 5);
+    CHECK(value(run, "ends") == 1);
+  }
+}

@@ -1,6 +1,7 @@
 #include "compiler/reduce/guarded_branches.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -13,11 +14,13 @@ namespace {
 // Nodes that are looked at in the branches of one table: each `else if` looks at all that follow it.
 constexpr std::size_t kMostNodes = 100'000;
 
+constexpr std::uint32_t kTime = std::numeric_limits<std::uint32_t>::max();  // as a slot
+
 // Sides of a comparison, and what it guards, are computed in different ways.
 constexpr double kRounding = 1e-13;
 
-/// A function that has values for some arguments only: whether the argument is outside, as an expression
-/// without events, and the value at the end of the domain.
+/// A function that has values for some arguments only: whether the argument is outside or at the end of the
+/// domain, as an expression without events, and the value there.
 struct Limited {
   ExprId outside, edge;
 };
@@ -83,7 +86,8 @@ class GuardedBranches {
       case Op::Log10:
       case Op::Asin:
       case Op::Acos:
-      case Op::Acosh: return true;
+      case Op::Acosh:
+      case Op::Atanh: return true;
       default: return false;
     }
   }
@@ -102,7 +106,7 @@ class GuardedBranches {
     for (const ExprId id : topological(pool_, {&root, 1})) {
       ++seen_;
       if (pool_[id].op == Op::Slot) slots.push_back(pool_[id].a);
-      if (pool_[id].op == Op::Time) slots.push_back(std::numeric_limits<std::uint32_t>::max());
+      if (pool_[id].op == Op::Time) slots.push_back(kTime);
     }
     std::ranges::sort(slots);
     return slots;
@@ -187,7 +191,7 @@ class GuardedBranches {
     const auto row_of = [&](std::size_t row) { return definitions_[own.unknowns_of(row)[slot]].row; };
     std::vector<std::uint32_t> slots(of.slots, dae::kNone), params;
     for (const std::uint32_t s : guard.slots) {
-      if (s >= of.slots) continue;  // the time
+      if (s == kTime) continue;
       const auto first = own.unknowns_of(0);
       const auto at = std::ranges::find(first, of.unknowns_of(row_of(0))[s]);
       if (at == first.end()) return std::nullopt;
@@ -226,6 +230,7 @@ class GuardedBranches {
     std::vector<ExprId> image(ids);
     for (std::size_t k = 0; k < ids.size(); ++k) {
       Node node = pool_[ids[k]];
+      if (is_condition(node.op)) continue;  // a zero crossing, the same as elsewhere
       const Node before = node;
       std::uint32_t* operands[] = {&node.a, &node.b, &node.c};
       for (int i = 0; i < arity(node.op); ++i)
@@ -243,13 +248,25 @@ class GuardedBranches {
     const std::vector<std::uint32_t> slots = slots_of(ExprId{node.a});
     std::optional<ExprId> behind;
     for (const Guard& guard : guards) {
-      if (!std::ranges::includes(slots, guard.slots)) continue;
+      if (!std::ranges::all_of(guard.slots, [&](std::uint32_t s) {
+            return std::ranges::binary_search(slots, s) || is_state(s);
+          }))
+        continue;
       const ExprId is_behind = is_not_before_crossing(guard);
       behind = behind ? pool_.binary(Op::Or, *behind, is_behind) : is_behind;
     }
     const auto limited = behind ? limits(node) : std::nullopt;
     if (!limited) return function;
     return pool_.select(pool_.binary(Op::And, limited->outside, *behind), limited->edge, function);
+  }
+
+  /// Whether the slot is a variable that is differentiated, or the time, in all rows. Then the guard adds no
+  /// algebraic dependence.
+  bool is_state(std::uint32_t slot) {
+    if (slot == kTime) return true;
+    for (std::size_t row = 0; row < table().rows(); ++row)
+      if (dae_.variables[table().unknowns_of(row)[slot]].derivative == dae::kNone) return false;
+    return true;
   }
 
   ExprId is_less(Op op, ExprId a, ExprId b) {
@@ -272,7 +289,8 @@ class GuardedBranches {
 
   std::optional<Limited> limits(const Node& node) {
     const ExprId u{node.a}, zero = pool_.constant(0), one = pool_.constant(1);
-    const ExprId negative = is_less(Op::Less, u, zero);
+    // At the end of the domain the slope may be infinite, which no iteration of Newton's method can use.
+    const ExprId negative = is_less(Op::LessEqual, u, zero);
     const double least = std::numeric_limits<double>::min();
     switch (node.op) {
       case Op::Sqrt: return Limited{negative, zero};
@@ -283,12 +301,14 @@ class GuardedBranches {
       case Op::Log10:
         return Limited{is_less(Op::Less, u, pool_.constant(least)),
                        pool_.constant(apply(node.op, least, 0, 0))};
-      case Op::Acosh: return Limited{is_less(Op::Less, u, one), zero};
+      case Op::Acosh: return Limited{is_less(Op::LessEqual, u, one), zero};
       case Op::Asin:
-      case Op::Acos: {
-        const double low = apply(node.op, -1, 0, 0), high = apply(node.op, 1, 0, 0);
-        const ExprId below = is_less(Op::Less, u, pool_.constant(-1));
-        return Limited{pool_.binary(Op::Or, below, is_less(Op::Less, one, u)),
+      case Op::Acos:
+      case Op::Atanh: {
+        const double last = node.op == Op::Atanh ? std::nextafter(1.0, 0.0) : 1.0;
+        const double low = apply(node.op, -last, 0, 0), high = apply(node.op, last, 0, 0);
+        const ExprId below = is_less(Op::LessEqual, u, pool_.constant(-1));
+        return Limited{pool_.binary(Op::Or, below, is_less(Op::LessEqual, one, u)),
                        pool_.select(negative, pool_.constant(low), pool_.constant(high))};
       }
       default: return std::nullopt;

@@ -29,10 +29,12 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics,
   // Warnings, before errors of later passes.
   if (eliminated.taken) singularity::report_floating_potentials(system, eliminated.floating, diagnostics);
 
+  // While comparisons are still in their equations.
+  continue_guarded_branches(dae);
+
   // Before equations are differentiated: between events a comparison is constant, so it must be a parameter
   // by then.
-  continue_guarded_branches(dae);
-  ZeroCrossings zero_crossings(system, dae);
+  ZeroCrossingPass zero_crossings(system, dae);
   zero_crossings.hold_in_equations();
 
   // The index, if it is not 1 as in most models, or if the incidence hides it. Redundant equations are
@@ -47,7 +49,7 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics,
   if (failed()) return std::move(dae);
 
   // These need the states: a steady start sets their derivatives to zero, events assign to states only, and
-  // `pre` of those that no event assigns are they themselves.
+  // `pre` of a state that no event assigns is the state itself.
   add_steady_start(system, dae);
   take_assignments(system, dae, diagnostics);
   zero_crossings.hold_in_values();

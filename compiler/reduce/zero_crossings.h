@@ -23,11 +23,11 @@
 namespace sigrel::reduce {
 
 /// Moves these operations into `dae.zero_crossings`, and puts parameters in the place of each.
-class ZeroCrossings {
+class ZeroCrossingPass {
  public:
   /// Both outlive it.
-  ZeroCrossings(const system::System& system, dae::System& dae);
-  ~ZeroCrossings();
+  ZeroCrossingPass(const system::System& system, dae::System& dae);
+  ~ZeroCrossingPass();
 
   /// Those of equations and of conditions of triggers, before the index is reduced.
   void hold_in_equations();
@@ -35,8 +35,8 @@ class ZeroCrossings {
   void hold_in_values();
 
  private:
-  class Search;
-  std::unique_ptr<Search> search_;
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
 };
 
 }  // namespace sigrel::reduce

@@ -99,7 +99,7 @@ bool EventIteration::hold_transitions(double time, double tolerance) {
     zero_crossings_.take_back(held, instance_.parameters);
   if (zero_crossings_.take_equations_changed() && !make_consistent(point, {})) return false;
   handler_.accept(point);
-  zero_crossings_.end_instant(instance_.parameters);
+  zero_crossings_.end_instant(instance_.parameters, instance_.values);
   if (history_.empty()) return true;
   if (!evaluate_inputs(point)) return false;
   history_.end_instant(instance_.values, true);

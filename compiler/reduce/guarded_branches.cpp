@@ -128,9 +128,13 @@ class GuardedBranches {
           work.emplace_back(ExprId{node.b}, holds);
           break;
         case Op::Select:  // what `&&` and `||` become
-          if (!is_constant(holds ? node.c : node.b, holds ? 0 : 1)) break;
-          work.emplace_back(ExprId{node.a}, holds);
-          work.emplace_back(ExprId{holds ? node.b : node.c}, holds);
+          if (is_constant(node.b, holds ? 0 : 1)) {
+            work.emplace_back(ExprId{node.a}, false);
+            work.emplace_back(ExprId{node.c}, holds);
+          } else if (is_constant(node.c, holds ? 0 : 1)) {
+            work.emplace_back(ExprId{node.a}, true);
+            work.emplace_back(ExprId{node.b}, holds);
+          }
           break;
         case Op::Slot:
           for (const Guard& g : guards_of_definition(node.a, holds)) guards.push_back(g);

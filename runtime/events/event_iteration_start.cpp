@@ -112,7 +112,7 @@ bool EventIteration::transitions_are_errors(double tolerance) const {
 }
 
 bool EventIteration::fire_after_change(double time, std::span<const std::uint8_t> before) {
-  if (handler_.empty() || before.empty() || !handler_.let_become_true(before)) return true;
+  if (handler_.empty() || before.empty() || !handler_.let_become_true(time, before)) return true;
   bool changed = false;
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }

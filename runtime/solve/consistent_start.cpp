@@ -278,7 +278,7 @@ ConsistentStart::Progress ConsistentStart::examine(std::uint32_t number) {
 
 /// Of the open variables of an equation those on which it depends, at the values of the known ones.
 std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<const std::uint32_t> open,
-                                                         double vanishing) {
+                                                        double vanishing) {
   std::vector<std::uint32_t> result;
   for (int k = 0; k < kSamples && result.size() < open.size(); ++k) {
     for (const std::uint32_t v : open) instance_.values[v] = start_[v] + instance_.nominal[v] * sample(v, k);

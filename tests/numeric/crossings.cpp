@@ -298,3 +298,43 @@ TEST_CASE("a tick at the stop time counts where a state crosses there, too") {
     CHECK(value(run, "ends") == 1);
   }
 }
+
+TEST_CASE("a comparison crosses at the scale that its sides have now, whatever they were") {
+  each("pumpDown", 60,
+       [](const Run& run) { CHECK(value(run, "at") == Approx(15 * std::log(10.0)).epsilon(1e-5)); });
+  each("infiniteAtFirst", 5, [](const Run& run) {
+    const double at = -std::log(1 - std::pow(10, -0.3));
+    CHECK(value(run, "at") == Approx(at).epsilon(1e-5));
+    CHECK(value(run, "u") == Approx(5 - at).epsilon(1e-5));
+  });
+  for (const char* solver : {"auto", "ida"}) {
+    INFO(solver);
+    const Run run = numeric::Model("crossings.sr", "pumps").run({.stop = 60, .solver = solver});
+    for (const char* part : {"pump", "pump#20"}) {
+      CHECK(value(run, std::string(part) + ".n") == 1);
+      CHECK(value(run, std::string(part) + ".at") == Approx(17 * std::log(10.0)).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("poles of branches that are not chosen are none") {
+  each("unchosen", 2, [](const Run& run) {
+    CHECK(value(run, "a") == Approx(std::log(2.0) + 3).epsilon(1e-5));
+    CHECK(value(run, "b") == Approx(1 + std::log(0.2 / 1.7)).epsilon(1e-5));
+    CHECK(value(run, "c") == Approx(2 * std::pow(1.7, 1.5) / 3).epsilon(1e-5));
+  });
+}
+
+TEST_CASE("a state that is fast beside a moment goes where its rate says") {
+  for (const char* solver : {"auto", "cvode", "ida"}) {
+    INFO(solver);
+    CHECK(value(numeric::Model("crossings.sr", "fastFilter").run({.stop = 2, .solver = solver}), "n") == 0);
+  }
+}
+
+TEST_CASE("a comparison inside a guarded branch is that of an assigned value") {
+  each("guardedComparison", 20, [](const Run& run) {
+    CHECK(value(run, "n") == 23);
+    CHECK(value(run, "wrong") == 0);
+  });
+}

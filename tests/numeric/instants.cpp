@@ -493,3 +493,20 @@ TEST_CASE("pre of a state that no event assigns is the state, also at a crossing
         CHECK(value(run, "n") == switched);
       }
 }
+
+TEST_CASE("pre of the negative of a state that no event assigns") {
+  for (const char* solver : {"auto", "cvode", "ida", "qss"}) {
+    INFO(solver);
+    CHECK(value(Model("instants.sr", "negativeLevel").run({.stop = 50, .solver = solver}), "n") == 19);
+  }
+}
+
+TEST_CASE("a tick at a stop time of zero, up to rounding") {
+  for (const char* solver : {"auto", "cvode", "ida"}) {
+    INFO(solver);
+    CHECK(
+        value(
+            Model("instants.sr", "ticksToZero").run({.start = -0.3, .stop = 0, .steps = 3, .solver = solver}),
+            "n") == 4);
+  }
+}

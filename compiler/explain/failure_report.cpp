@@ -390,7 +390,21 @@ class Report : FailureNames {
     d.help(
         "a value that grows without bound or jumps stops any solver; inspect these variables shortly before "
         "this time");
+    if (any_root())
+      d.help(
+          "a root has an infinite slope at zero, where a flow comes to rest: make it linear there, "
+          "`x / sqrt (abs x + small)`");
     keep(d);
+  }
+
+  /// Whether an equation has a root, or a power that may be one.
+  bool any_root() const {
+    const auto is_root = [&](const EquationTable& table) {
+      return std::ranges::any_of(topological(c_.dae.exprs, {&table.residual, 1}), [&](ExprId id) {
+        return c_.dae.exprs[id].op == Op::Sqrt || c_.dae.exprs[id].op == Op::Pow;
+      });
+    };
+    return std::ranges::any_of(c_.dae.equations.tables, is_root);
   }
 
   Diagnostics& diagnostics_;

@@ -22,11 +22,12 @@ struct EnclosureTape {
   std::vector<Need> needs;            // by node
   std::vector<std::uint32_t> needed;  // nodes that the resolution needs
   std::vector<std::uint32_t> all;
+  bool chooses = false;  // a sharp operation is in a branch of a Select
 };
 
 /// Sharp operations of what is not constant are resolved; the results of what they read are needed.
-std::vector<Need> needs_of(const std::vector<Node>& nodes) {
-  std::vector<std::uint8_t> varies(nodes.size(), 0);
+std::vector<Need> needs_of(const std::vector<Node>& nodes, bool& chooses) {
+  std::vector<std::uint8_t> varies(nodes.size(), 0), contains(nodes.size(), 0);
   std::vector<Need> needs(nodes.size(), Need::Nothing);
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const Node& node = nodes[k];
@@ -35,6 +36,11 @@ std::vector<Need> needs_of(const std::vector<Node>& nodes) {
     for (int j = 0; j < arity(node.op); ++j) varies[k] = varies[k] || varies[operands[j]];
     const bool by_divisor = node.op == Op::Div;
     if (is_sharp(node) && varies[k] && (!by_divisor || varies[node.b])) needs[k] = Need::Resolution;
+    contains[k] = needs[k] == Need::Resolution;
+    for (int j = 0; j < arity(node.op); ++j) contains[k] = contains[k] || contains[operands[j]];
+    if (node.op != Op::Select || !(contains[node.b] || contains[node.c])) continue;
+    chooses = true;
+    if (needs[node.a] == Need::Nothing) needs[node.a] = Need::Result;
   }
   for (std::size_t k = nodes.size(); k-- > 0;) {
     if (needs[k] == Need::Nothing) continue;
@@ -44,8 +50,27 @@ std::vector<Need> needs_of(const std::vector<Node>& nodes) {
   return needs;
 }
 
+/// Marks the nodes that the outputs depend on with the branches that are chosen, by enclosures of conditions.
+void find_chosen(const plan::Body& body, const std::vector<Enclosure>& values,
+                 std::vector<std::uint8_t>& chosen) {
+  chosen.assign(body.nodes.size(), 0);
+  for (const std::uint32_t output : body.outputs) chosen[output] = 1;
+  for (std::size_t k = body.nodes.size(); k-- > 0;) {
+    if (!chosen[k]) continue;
+    const Node& node = body.nodes[k];
+    const std::uint32_t operands[] = {node.a, node.b, node.c};
+    const runtime::Interval condition = node.op == Op::Select ? values[node.a].value : runtime::Interval{};
+    for (int j = 0; j < arity(node.op); ++j) {
+      const bool left_out = node.op == Op::Select && ((j == 1 && condition.low == 0 && condition.high == 0) ||
+                                                      (j == 2 && (condition.low > 0 || condition.high < 0)));
+      if (!left_out) chosen[operands[j]] = 1;
+    }
+  }
+}
+
 void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arguments) {
   thread_local std::vector<Enclosure> scratch;
+  thread_local std::vector<std::uint8_t> chosen;
   const EnclosureTape& tape = *static_cast<const EnclosureTape*>(self);
   const runtime::EnclosureArguments& args = *arguments;
   const std::vector<Node>& nodes = tape.body.nodes;
@@ -65,8 +90,20 @@ void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arg
         if (args.resolution && tape.needs[k] == Need::Resolution && is_resolved_by_operands(node, a, b))
           continue;
         scratch[k] = enclose(tape.library.get(), node, a, b, operands > 2 ? scratch[node.c] : a);
-        if (args.resolution) resolve(tape.library.get(), node, a, b, scratch[k], *args.resolution);
+        if (args.resolution && !tape.chooses)
+          resolve(tape.library.get(), node, a, b, scratch[k], *args.resolution);
       }
+    }
+  }
+  if (args.resolution && tape.chooses) {
+    find_chosen(tape.body, scratch, chosen);
+    for (const std::uint32_t k : tape.needed) {
+      const Node& node = nodes[k];
+      if (!chosen[k] || arity(node.op) == 0) continue;
+      const Enclosure& a = scratch[node.a];
+      const Enclosure& b = arity(node.op) > 1 ? scratch[node.b] : a;
+      if (tape.needs[k] == Need::Resolution && is_resolved_by_operands(node, a, b)) continue;
+      resolve(tape.library.get(), node, a, b, scratch[k], *args.resolution);
     }
   }
   if (args.resolution) return;
@@ -82,10 +119,17 @@ class EnclosureTapes final : public EnclosureCode {
   explicit EnclosureTapes(std::size_t kernels_of_plan) { kernels.resize(kernels_of_plan); }
   void add(const ExprPool& exprs, const plan::Kernel& kernel, std::size_t number) {
     if (kernels[number].function) return;
-    tapes_.push_back(std::make_unique<EnclosureTape>(EnclosureTape{
-        plan::body(exprs, kernel), kernel.role, kernel.slots, kernel.solved, exprs.library, {}, {}, {}}));
+    tapes_.push_back(std::make_unique<EnclosureTape>(EnclosureTape{plan::body(exprs, kernel),
+                                                                   kernel.role,
+                                                                   kernel.slots,
+                                                                   kernel.solved,
+                                                                   exprs.library,
+                                                                   {},
+                                                                   {},
+                                                                   {},
+                                                                   false}));
     EnclosureTape& tape = *tapes_.back();
-    tape.needs = needs_of(tape.body.nodes);
+    tape.needs = needs_of(tape.body.nodes, tape.chooses);
     for (std::uint32_t k = 0; k < tape.needs.size(); ++k) {
       tape.all.push_back(k);
       if (tape.needs[k] != Need::Nothing) tape.needed.push_back(k);

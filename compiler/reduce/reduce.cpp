@@ -3,6 +3,7 @@
 #include "compiler/reduce/delays.h"
 #include "compiler/reduce/elimination.h"
 #include "compiler/reduce/events.h"
+#include "compiler/reduce/guarded_branches.h"
 #include "compiler/reduce/index.h"
 #include "compiler/reduce/steady_start.h"
 #include "compiler/reduce/zero_crossings.h"
@@ -28,9 +29,13 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics,
   // Warnings, before errors of later passes.
   if (eliminated.taken) singularity::report_floating_potentials(system, eliminated.floating, diagnostics);
 
+  // While comparisons are still in their equations.
+  continue_guarded_branches(dae);
+
   // Before equations are differentiated: between events a comparison is constant, so it must be a parameter
   // by then.
-  hold_zero_crossings(system, dae);
+  ZeroCrossingPass zero_crossings(system, dae);
+  zero_crossings.hold_in_equations();
 
   // The index, if it is not 1 as in most models, or if the incidence hides it. Redundant equations are
   // reported there.
@@ -43,10 +48,11 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics,
   check_delays(system, dae, diagnostics);
   if (failed()) return std::move(dae);
 
-  // The last two need the states: a steady start sets their derivatives to zero, and events assign to states
-  // only.
+  // These need the states: a steady start sets their derivatives to zero, events assign to states only, and
+  // `pre` of a state that no event assigns is the state itself.
   add_steady_start(system, dae);
   take_assignments(system, dae, diagnostics);
+  zero_crossings.hold_in_values();
   return std::move(dae);
 }
 

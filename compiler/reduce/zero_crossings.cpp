@@ -27,9 +27,11 @@ bool has_steps(Op op) {
          op == Op::Sign;
 }
 
-class ZeroCrossings {
+}  // namespace
+
+class ZeroCrossingPass::Implementation {
  public:
-  ZeroCrossings(const system::System& system, dae::System& dae)
+  Implementation(const system::System& system, dae::System& dae)
       : system_(system), dae_(dae), rows_(dae), piecewise_constant_(dae.variables.size(), false) {
     for (const EquationTable& table : dae.equations.tables)
       if (table.slots == 1 && dae.exprs[table.residual].op == Op::Slot)
@@ -39,17 +41,20 @@ class ZeroCrossings {
     for (const system::Delay& d : system.delays)
       if (dae.aliases[d.unknown].kind != dae::Alias::Zero)
         piecewise_constant_[dae.aliases[d.unknown].variable] = false;
-    find_unassigned(system);
   }
 
-  void run() {
+  void hold_in_equations() {
     for (EquationTable& table : dae_.equations.tables) {
       hold(table, true);
       if (determines_discrete(table)) drop_unread_slots(table);
     }
     for (EquationTable& table : dae_.conditions.tables) hold(table, true);
-    // Assigned values are computed at events only: operations in them do not cause events, but take the value
-    // of an equal one that does.
+  }
+
+  /// Assigned values are computed at events only: operations in them do not cause events, but take the value
+  /// of an equal one that does.
+  void hold_in_values() {
+    find_unassigned();
     for (std::size_t t = 0; t < dae_.values.tables.size(); ++t)
       for (std::vector<bool> others; !(others = hold(dae_.values.tables[t], false)).empty();)
         dae_.values.tables.push_back(take(dae_.values.tables[t], others));
@@ -58,20 +63,20 @@ class ZeroCrossings {
  private:
   using FirstHeld = ZeroCrossingRows::Held;
 
-  /// No event changes a state that nothing assigns, so in an assigned value `pre` of it is the state itself:
-  /// `same_as_` of such a variable. Empty: there is none.
-  void find_unassigned(const system::System& system) {
+  /// No event changes a state that nothing assigns, so in an assigned value `pre` of it, or of its negative,
+  /// is that itself: `same_as_` of such a variable; Zero: of another one. Empty: there is none.
+  void find_unassigned() {
     std::vector<bool> assigned(dae_.variables.size(), false);
     for (const dae::Assignment& a : dae_.assignments) assigned[a.variable] = true;
-    for (const system::Previous& p : system.events.previous) {
+    for (const system::Previous& p : system_.events.previous) {
       const dae::Alias own = dae_.aliases[p.unknown], of = dae_.aliases[p.of];
-      if (own.kind != dae::Alias::Variable || of.kind != dae::Alias::Variable) continue;
+      if (own.kind != dae::Alias::Variable || of.kind == dae::Alias::Zero) continue;
       const dae::Variable& state = dae_.variables[of.variable];
       if (!state.state || state.set != dae::kNone || assigned[of.variable] ||
           piecewise_constant_[of.variable])
         continue;
-      if (same_as_.empty()) same_as_.assign(dae_.variables.size(), dae::kNone);
-      same_as_[own.variable] = of.variable;
+      if (same_as_.empty()) same_as_.assign(dae_.variables.size(), {dae::Alias::Zero, 0});
+      same_as_[own.variable] = of;
     }
   }
 
@@ -135,7 +140,7 @@ class ZeroCrossings {
     EquationTable& table;
     bool watch = true;  // operations that are not known yet become zero crossings
     std::vector<std::vector<std::uint32_t>> held = {};
-    // Without `watch`: the rows for which an operation is not what it is for the first row.
+    // Without `watch`: the rows that have a zero crossing of an operation, if not all have one.
     std::vector<bool> others = {};
   };
 
@@ -338,15 +343,31 @@ class ZeroCrossings {
     const EquationTable& table = work.table;
     variables_.clear();
     parameters_.clear();
-    for (const std::uint32_t slot : argument.slots) {
-      const std::uint32_t v = table.unknowns_of(row)[slot];
-      const std::uint32_t same = same_as_.empty() ? dae::kNone : same_as_[v];
-      variables_.push_back(same == dae::kNone ? v : same);
+    bool negated = false;
+    const auto same_as = [&](std::uint32_t slot) -> dae::Alias {
+      const std::uint32_t v = table.unknowns_of(row)[argument.slots[slot]];
+      const bool other = !same_as_.empty() && same_as_[v].kind != dae::Alias::Zero;
+      return other ? same_as_[v] : dae::Alias{dae::Alias::Variable, v};
+    };
+    for (std::uint32_t slot = 0; slot < argument.slots.size(); ++slot) {
+      const dae::Alias same = same_as(slot);
+      variables_.push_back(same.variable);
+      negated = negated || same.kind == dae::Alias::Negated;
     }
+    ExprPool& pool = dae_.exprs;
+    const ExprId residual =
+        negated ? symbolic::rewrite(pool, argument.residual, pool,
+                                    [&](const Node& leaf) {
+                                      const bool negative =
+                                          leaf.op == Op::Slot && same_as(leaf.a).kind == dae::Alias::Negated;
+                                      return negative ? pool.unary(Op::Neg, pool.slot(leaf.a))
+                                                      : pool.intern(leaf);
+                                    })
+                : argument.residual;
     for (const std::uint32_t p : argument.params)
       parameters_.push_back(p < table.params ? table.parameters_of(row)[p]
                                              : work.held[p - table.params][row]);
-    return rows_.find({argument.residual, strict, kind, variables_, parameters_});
+    return rows_.find({residual, strict, kind, variables_, parameters_});
   }
 
   /// What the rows of a table of assigned values hold, or nullopt if they have no zero crossings. Some may:
@@ -399,12 +420,14 @@ class ZeroCrossings {
   dae::System& dae_;
   ZeroCrossingRows rows_;
   std::vector<bool> piecewise_constant_;               // by variable: changes at events only
-  std::vector<std::uint32_t> same_as_;                 // find_unassigned
+  std::vector<dae::Alias> same_as_;                    // find_unassigned
   std::vector<std::uint32_t> variables_, parameters_;  // of a row
 };
 
-}  // namespace
-
-void hold_zero_crossings(const system::System& system, dae::System& dae) { ZeroCrossings(system, dae).run(); }
+ZeroCrossingPass::ZeroCrossingPass(const system::System& system, dae::System& dae)
+    : implementation_(std::make_unique<Implementation>(system, dae)) {}
+ZeroCrossingPass::~ZeroCrossingPass() = default;
+void ZeroCrossingPass::hold_in_equations() { implementation_->hold_in_equations(); }
+void ZeroCrossingPass::hold_in_values() { implementation_->hold_in_values(); }
 
 }  // namespace sigrel::reduce

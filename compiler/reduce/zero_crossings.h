@@ -15,13 +15,28 @@
 //
 // The kinks of abs, min and max of other signals, and those of tables of two arguments, are not events.
 #pragma once
+#include <memory>
+
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
 
 namespace sigrel::reduce {
 
-/// Moves these operations out of the equations into `dae.zero_crossings`, and puts parameters in the place of
-/// each.
-void hold_zero_crossings(const system::System& system, dae::System& dae);
+/// Moves these operations into `dae.zero_crossings`, and puts parameters in the place of each.
+class ZeroCrossingPass {
+ public:
+  /// Both outlive it.
+  ZeroCrossingPass(const system::System& system, dae::System& dae);
+  ~ZeroCrossingPass();
+
+  /// Those of equations and of conditions of triggers, before the index is reduced.
+  void hold_in_equations();
+  /// Then, once states and assignments are known, those of assigned values that equal one of these.
+  void hold_in_values();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
 
 }  // namespace sigrel::reduce

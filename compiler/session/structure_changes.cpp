@@ -132,11 +132,13 @@ void StructureChanges::resume(runtime::Archive& archive, runtime::NextStructure&
   next.columns = columns();
 }
 
-/// Variables that equations differentiate and that are no states.
+/// Variables that equations differentiate and that are no states. What only assignments change, `der q =
+/// 0.0`, is tied to nothing.
 void StructureChanges::find_tied() {
   const dae::System& dae = current_->dae;
   std::vector<bool> known(dae.variables.size(), false);
   for (const runtime::State& s : current_->plan.model.states) known[s.variable] = true;
+  for (const std::uint32_t v : current_->plan.model.constants) known[v] = true;
   tied_.clear();
   for (const Differentiated& d : differentiated(current_->system)) {
     const dae::Alias alias = dae.aliases[d.unknown];

@@ -119,15 +119,34 @@ ExprId times_partial(ExprPool& pool, ExprId id, std::size_t k, ExprId factor) {
   return zero;
 }
 
-/// The directional derivative of root, where `seed(leaf)` is the tangent of a leaf.
+/// Whether the slope of the function is infinite at the end of its domain.
+bool has_infinite_slope(Op op) {
+  switch (op) {
+    case Op::Sqrt:
+    case Op::Pow:
+    case Op::Log:
+    case Op::Log10:
+    case Op::Asin:
+    case Op::Acos: return true;
+    default: return false;
+  }
+}
+
+/// The directional derivative of root, where `seed(leaf)` is the tangent of a leaf. Where the argument of a
+/// function rests at the end of the domain, as in `sqrt (max x 0)`, its tangent is zero, and the slope may be
+/// infinite: the derivative is zero.
 template <class Seed>
 ExprId forward(ExprPool& pool, ExprId root, Seed seed) {
   const ExprId zero = pool.constant(0.0);
   PerNode<ExprId> tangent(pool, root, zero);
+  PerNode<char> chooses(pool, root, 0);
   for (std::size_t k = 0; k < tangent.size(); ++k) {
     const ExprId id = tangent.id(k);
     const Node n = pool[id];
     auto in = operands(n);
+    chooses.at(k) = n.op == Op::Select || n.op == Op::Min || n.op == Op::Max;
+    for (const std::uint32_t operand : in)
+      if (chooses[ExprId{operand}]) chooses.at(k) = 1;
     if (in.empty()) {
       tangent.at(k) = seed(n);
     } else if (n.op == Op::Select) {
@@ -137,7 +156,12 @@ ExprId forward(ExprPool& pool, ExprId root, Seed seed) {
       ExprId total = zero;
       for (std::size_t i = 0; i < in.size(); ++i) {
         ExprId t = tangent[ExprId{in[i]}];
-        if (t != zero) total = add(pool, total, times_partial(pool, id, i, t));
+        if (t == zero) continue;
+        ExprId change = times_partial(pool, id, i, t);
+        if (has_infinite_slope(n.op) && chooses[ExprId{in[i]}])
+          change = select(pool, pool.intern(without_events(Node{Op::Equal, t.value, zero.value, 0, 0})), zero,
+                          change);
+        total = add(pool, total, change);
       }
       tangent.at(k) = total;
     }

@@ -40,16 +40,20 @@ void ExactForm::find_end(std::size_t component, double limit) {
   Piece& piece = pieces[component];
   const Mode& mode = *piece.mode;
   const Spectrum& spectrum = *mode.spectrum;
-  const double length = std::max(limit - piece.start, 0.0), until = std::min(length, spectrum.horizon());
-  const bool in_part = until < length;
-  piece.end = in_part ? piece.start + until : std::numeric_limits<double>::infinity();
-  piece.watched = in_part ? Piece::kHorizon : Piece::kTime;
+  const double length = std::max(limit - piece.start, 0.0);
+  double until = std::min(length, spectrum.horizon());
   spectrum.expand(rates(component), vectors_);
   const std::size_t watched = events.zero_crossings().functions().watched().size();
   terms_.resize(watched * spectrum.terms());
   above_.resize(watched);
   tolerances_.resize(watched);
   sizes_.resize(spectrum.blocks().size());
+  bool coarse = false;
+  const auto end_piece = [&] {
+    piece.end = until < length ? piece.start + until : std::numeric_limits<double>::infinity();
+    piece.watched = until < length ? Piece::kHorizon : Piece::kTime;
+  };
+  end_piece();
   std::vector<ExponentialSum> functions;
   functions.reserve(watched);
   for (std::uint32_t w = 0; w < watched; ++w) {
@@ -66,6 +70,7 @@ void ExactForm::find_end(std::size_t component, double limit) {
     }
     for (Spectrum::Complex& term : terms) term *= side;
     tolerances_[w] = kRounding * size;
+    coarse = coarse || tolerances_[w] > Piece::kCoarse * events.watched_differences().nominal(w);
     functions.emplace_back(spectrum, side * difference + tolerances_[w], terms);
     const ExponentialSum::Sample now = functions.back().sample(0);
     above_[w] = now.value >= 0;
@@ -75,6 +80,9 @@ void ExactForm::find_end(std::size_t component, double limit) {
     piece.is_rounding = true;
     return;
   }
+  if (coarse && spectrum.slowest_decay() > 0)
+    until = std::min(until, Piece::kDecay / spectrum.slowest_decay());
+  end_piece();
   double begin = 0, end = until, crossing = 0;
   if (spectrum.fastest() > 0) end = std::min(end, kGrowth / spectrum.fastest());
   for (; begin < until && !piece.ends_by_crossing(); begin = end, end = std::min(until, kGrowth * end)) {

@@ -373,10 +373,13 @@ void ExactForm::find_end_of_one(std::size_t component) {
   if (rate == 0) return;
   const ZeroCrossingFunctions& functions = events.zero_crossings().functions();
   const double* slopes = slopes_of_one_.data() + component * functions.watched().size();
+  bool coarse = false;
   for (std::uint32_t w = 0; w < functions.watched().size(); ++w) {
     const std::uint32_t k = functions.watched()[w];
     const double difference = differences_[k], slope = slopes[w];
     const double side = events.watched_differences().side(w, instance.parameters);
+    const double rounding = kRounding * std::abs(slope * from(component)[0]);
+    coarse = coarse || rounding > Piece::kCoarse * events.watched_differences().nominal(w);
     if (!(side * slope * rate < 0)) continue;  // it does not move towards the other side
     double end = piece.start;
     if (side * difference > 0) {
@@ -387,9 +390,12 @@ void ExactForm::find_end_of_one(std::size_t component) {
     if (end < piece.end) {
       piece.end = end;
       piece.watched = w;
-      piece.is_rounding = side * difference <= kRounding * std::abs(slope * from(component)[0]);
+      piece.is_rounding = side * difference <= rounding;
     }
   }
+  if (!coarse || !(coefficient < 0) || !(piece.end > piece.start - Piece::kDecay / coefficient)) return;
+  piece.end = piece.start - Piece::kDecay / coefficient;
+  piece.watched = Piece::kHorizon;
 }
 
 }  // namespace runtime

@@ -55,6 +55,9 @@ struct ExactForm {
     bool is_rounding = false;       // the difference that ends it does not leave zero by more
     CloseSequences close;
     std::shared_ptr<const Mode> mode;
+    // Rounding errors of a piece are those of its beginning. Beyond this part of the nominal magnitude it
+    // ends when the slowest term has decayed by e^kDecay.
+    static constexpr double kCoarse = 1e-9, kDecay = 9;
     bool ends_by_crossing() const { return watched < kHorizon; }
   };
 

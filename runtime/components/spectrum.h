@@ -44,6 +44,15 @@ class Spectrum {
   /// The largest magnitude of an eigenvalue.
   double fastest() const { return fastest_; }
 
+  /// The rate of the slowest term that decays, 1/s; 0: none does.
+  double slowest_decay() const {
+    double slowest = 0;
+    for (const Block& block : blocks_)
+      if (const double rate = -block.eigenvalue.real(); rate > 0 && (slowest == 0 || rate < slowest))
+        slowest = rate;
+    return slowest;
+  }
+
   /// `vectors`, by block and k: N_i^k w_i of x'(0) = `rates`.
   void expand(const double* rates, std::vector<Complex>& vectors) const;
   /// Of the sum of `row[j] x[j]'`: its term of each block and k, and by block the sum of the magnitudes that

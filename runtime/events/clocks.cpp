@@ -46,7 +46,8 @@ double Clocks::rounding(std::size_t clock, std::span<const double> parameters) c
 double Clocks::latest_of(double time, std::span<const double> parameters) const {
   double latest = just_after(time);
   for (std::size_t k = 0; k < next_tick_.size(); ++k)
-    if (next_tick_[k] <= time) latest = std::max(latest, time + rounding(k, parameters));
+    if (const double end = time + rounding(k, parameters); next_tick_[k] <= end)
+      latest = std::max(latest, end);
   return latest;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/rounding.h"
+
 namespace runtime {
 
 EventHandler::EventHandler(const Model& model) : model_(model), clocks_(model.events), assignments_(model) {
@@ -155,8 +157,10 @@ bool EventHandler::fire(const Point& point) {
   if (!terminated_) terminated_ = terminated();
   fired_.swap(due_);
   std::ranges::fill(due_, std::uint8_t(0));
+  if (point.time > just_after(change_)) held_at_change_.clear();
   for (std::size_t k = 0; k < condition_.size(); ++k)
-    if (condition_[k] && !condition_before_[k]) fired_[model_.events.condition_triggers[k]] = 1;
+    if (condition_[k] && !condition_before_[k] && (held_at_change_.empty() || !held_at_change_[k]))
+      fired_[model_.events.condition_triggers[k]] = 1;
   for (const Events::Alternative& a : model_.events.alternatives) {
     replaced_[a.trigger] = fired_[a.preceding] || replaced_[a.preceding];
     if (replaced_[a.trigger]) fired_[a.trigger] = 0;
@@ -231,8 +235,11 @@ std::optional<std::uint32_t> EventHandler::terminated() const {
   return std::nullopt;
 }
 
-bool EventHandler::let_become_true(std::span<const std::uint8_t> before) {
+bool EventHandler::let_become_true(double time, std::span<const std::uint8_t> before) {
   bool any = false;
+  change_ = time;
+  held_at_change_.assign(before.begin(), before.end());
+  for (std::uint8_t& held : held_at_change_) held = held == kHeld;
   for (std::size_t k = 0; k < condition_.size(); ++k) {
     if (!condition_[k] || before[k] != kDidNotHold) continue;
     condition_before_[k] = 0;

@@ -96,9 +96,10 @@ class EventHandler {
   /// By condition: whether it holds.
   const std::vector<std::uint8_t>& holding() const { return condition_; }
   static constexpr std::uint8_t kBegins = 0, kDidNotHold = 1, kHeld = 2;
-  /// Conditions that did not hold (`before`, by condition: one of these) are to become true if they hold.
-  /// Whether there are any.
-  bool let_become_true(std::span<const std::uint8_t> before);
+  /// After a change of structure at this time, conditions that did not hold before (`before`, by condition:
+  /// one of these) are to become true if they hold. Whether there are any. One that held, and does not where
+  /// the new structure begins, has not become true if it holds again at this instant.
+  bool let_become_true(double time, std::span<const std::uint8_t> before);
   /// The transitions whose conditions hold.
   std::vector<std::uint32_t> transitions() const;
   /// Per parameter: 1 if the condition of a transition reads it, 2 if that of one that is due does.
@@ -116,6 +117,8 @@ class EventHandler {
   Clocks clocks_;
   Assignments assignments_;
   std::vector<std::uint8_t> condition_, condition_before_;  // by condition: now, and before
+  std::vector<std::uint8_t> held_at_change_;                // by condition; empty: there was no change
+  double change_ = 0;                                       // its time
   std::vector<std::uint8_t> constant_;                      // by condition: true since `note_constant`
   std::vector<std::uint8_t> executed_;                      // by trigger: fired before `note_constant`
   // By trigger: fired in this round; in the last one of this instant that fired any; to fire in the next one

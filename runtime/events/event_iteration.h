@@ -224,7 +224,7 @@ class EventIteration {
   bool zero_crossings_changed_ = false;
   bool only_ticked_ = false;
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
-  std::vector<double> here_, later_, parameters_before_, parameters_at_round_, values_before_;
+  std::vector<double> here_, later_, rates_later_, parameters_before_, parameters_at_round_, values_before_;
   ZeroCrossings::Decisions decisions_;
   std::vector<std::uint8_t> conditions_before_;
   ChangeCounts counts_;

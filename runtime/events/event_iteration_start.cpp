@@ -99,7 +99,7 @@ bool EventIteration::hold_transitions(double time, double tolerance) {
     zero_crossings_.take_back(held, instance_.parameters);
   if (zero_crossings_.take_equations_changed() && !make_consistent(point, {})) return false;
   handler_.accept(point);
-  zero_crossings_.end_instant(instance_.parameters);
+  zero_crossings_.end_instant(instance_.parameters, instance_.values);
   if (history_.empty()) return true;
   if (!evaluate_inputs(point)) return false;
   history_.end_instant(instance_.values, true);
@@ -112,7 +112,7 @@ bool EventIteration::transitions_are_errors(double tolerance) const {
 }
 
 bool EventIteration::fire_after_change(double time, std::span<const std::uint8_t> before) {
-  if (handler_.empty() || before.empty() || !handler_.let_become_true(before)) return true;
+  if (handler_.empty() || before.empty() || !handler_.let_become_true(time, before)) return true;
   bool changed = false;
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }

@@ -5,6 +5,7 @@
 // instant: a difference that is zero after an event has a side too, and when it leaves zero to the other one
 // that is an event.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -34,6 +35,11 @@ class WatchedDifferences {
   }
   /// Below this a watched difference is rounding error; 0 unless measured.
   double rounding(std::size_t watched) const { return functions_.rounding(functions_.watched()[watched]); }
+  /// The estimated magnitude of the terms of a watched difference.
+  double terms(std::size_t watched, std::span<const double> values) const {
+    return std::max({functions_.largest_argument(functions_.watched()[watched], values), nominal(watched),
+                     rounding(watched) / kDifferenceRounding});
+  }
   /// The nominal magnitude of a watched difference; 0 if it has none.
   double nominal(std::size_t watched) const { return nominal_[functions_.watched()[watched]]; }
 

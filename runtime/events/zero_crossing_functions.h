@@ -5,6 +5,7 @@
 // integrator monitors. Crossings of the others are known beforehand (time_events.h).
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -16,9 +17,16 @@
 
 namespace runtime {
 
-/// Parts of the largest magnitude of a difference so far: below the first a difference is rounding error; one
+/// Parts of the magnitude of a difference of late: below the first a difference is rounding error; one
 /// that has just crossed zero is at zero below the second.
 constexpr double kDifferenceRounding = 1e-14, kAtZero = 1e-9;
+
+/// The magnitude of a difference of late, once it is `now`: its rounding error is one of its terms, and what
+/// it was long ago says nothing about them. It is halved, but not below `terms`, their estimated magnitude.
+inline double recent_magnitude(double before, double now, double terms) {
+  if (!std::isfinite(now)) return before;
+  return std::max(now, std::min(before, std::max(before / 2, terms)));
+}
 
 class ZeroCrossingFunctions {
  public:
@@ -62,6 +70,14 @@ class ZeroCrossingFunctions {
     return slot_variable(model_, batch(k), slot, row(k));
   }
   bool is_comparison(std::size_t k) const { return rows_[k].comparison; }
+  /// The largest magnitude of a variable that the function reads.
+  double largest_argument(std::size_t k, std::span<const double> values) const {
+    double largest = 0;
+    for (std::uint32_t slot = 0; slot < batch(k).slots; ++slot)
+      if (const double value = std::abs(values[variable(k, slot)]); std::isfinite(value))
+        largest = std::max(largest, value);
+    return largest;
+  }
   Pieces pieces(std::size_t k, const double* parameters) const {
     return Pieces(model_, crossing(k), row(k), parameters);
   }

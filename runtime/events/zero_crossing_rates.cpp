@@ -41,6 +41,12 @@ double ZeroCrossings::rate_after(std::uint32_t k) const {
   return decided_by_[k] == DecidedBy::Rate && crossed ? differences()[k] - reference_[k] : differences()[k];
 }
 
+/// Whether a difference crossed with a rate before the event that is more than rounding error. If that after
+/// the event is not, both sides remain equal, and the comparison keeps its new value.
+bool ZeroCrossings::crossed_with_rate(std::uint32_t k) const {
+  return std::isfinite(crossing_value_[k]) && std::abs(rate_before_event_[k]) > noise(k);
+}
+
 bool ZeroCrossings::measure_rates_after(const Point& later, double part) {
   functions_.evaluate(later);
   small_rates_.clear();
@@ -70,6 +76,8 @@ void ZeroCrossings::measure_small_rates_after_two(const Point& later) {
     const bool decides = first != 0 || decided_by_[k] == DecidedBy::Rate;
     const bool overtaken = decides && std::abs(both - 2 * first) > kOvertakes * std::abs(first);
     if (overtaken || std::abs(both) > noise(k)) rate_after_[k] = both;
+    if (decided_by_[k] == DecidedBy::Rate && std::abs(both) <= noise(k) && crossed_with_rate(k))
+      rate_after_[k] = 0;
   }
 }
 
@@ -78,11 +86,11 @@ bool ZeroCrossings::look_ahead(std::span<double> parameters, bool first_only) {
   for (const std::uint32_t w : undecided_) {
     const std::uint32_t k = functions_.watched()[w];
     const bool by_rate = decided_by_[k] == DecidedBy::Rate, again = decided_by_[k] == DecidedBy::LookAhead;
-    const double rate_after = rate_after_[k];
+    const double rate_after = std::isnan(rate_after_[k]) ? 0 : rate_after_[k];  // NaN: it is not known
     if (any && first_only) continue;
-    if (by_rate)
+    if (by_rate && (rate_after != 0 || !crossed_with_rate(k)))
       require_confirmation(w, Unconfirmed::ByRate);
-    else
+    else if (!by_rate)
       at_crossing_[k] = 0;
     decided_by_[k] = by_rate ? DecidedBy::RateAfter : DecidedBy::LookAhead;
     if (rate_after == 0) any = hold_equal(k, parameters) || any;

@@ -11,7 +11,7 @@ void ZeroCrossings::require_confirmation(std::uint32_t watched, Unconfirmed why)
   why_unconfirmed_[watched] = why;
 }
 
-void ZeroCrossings::end_instant(std::span<const double> parameters) {
+void ZeroCrossings::end_instant(std::span<const double> parameters, std::span<const double> values) {
   std::ranges::fill(rate_before_event_, 0.0);
   unresolvable_ = false;
   const std::span<const std::uint32_t> watched = functions_.watched();
@@ -23,6 +23,10 @@ void ZeroCrossings::end_instant(std::span<const double> parameters) {
   });
   for (std::uint32_t w = 0; w < watched.size(); ++w)
     if (decided_by_[watched[w]] == DecidedBy::Crossing) require_confirmation(w, Unconfirmed::Crossed);
+  for (const std::uint32_t k : watched)
+    if (const double now = std::abs(differences()[k]); functions_.is_comparison(k) && now < largest_[k] / 2)
+      largest_[k] =
+          recent_magnitude(largest_[k], now, std::max(functions_.largest_argument(k, values), nominal_[k]));
   std::ranges::fill(decided_by_, DecidedBy::Difference);
   std::ranges::fill(crossing_value_, kNotCrossed);
   std::ranges::fill(kept_, std::uint8_t(0));

@@ -121,7 +121,7 @@ void ZeroCrossings::record_magnitudes(std::span<const double> largest) {
   const std::span<const std::uint32_t> watched = functions_.watched();
   for (std::size_t w = 0; w < watched.size(); ++w)
     if (functions_.is_comparison(watched[w]))
-      largest_[watched[w]] = std::max(largest_[watched[w]], largest[w]);
+      largest_[watched[w]] = std::max(largest[w], std::min(largest_[watched[w]], nominal_[watched[w]]));
 }
 
 double ZeroCrossings::beyond_zero(std::size_t k, bool below, std::span<const double> parameters) const {
@@ -177,7 +177,7 @@ bool ZeroCrossings::update_those(const Point& point, std::span<double> parameter
     if (std::isnan(argument)) continue;
     if (which.only_finite && std::isinf(argument) && !functions_.is_comparison(k)) continue;
     // Of a piece, the distance by which a jump has left it is no measure.
-    if (functions_.is_comparison(k) || difference > 0)
+    if ((functions_.is_comparison(k) || difference > 0) && std::isfinite(difference))
       largest_[k] = std::max(largest_[k], std::abs(difference));
     is_at_zero_[k] = functions_.time_function(k) == kNone && std::abs(difference) <= noise(k);
     if (!keeps_value(k, which, parameters)) {
@@ -312,7 +312,9 @@ void ZeroCrossings::resume(const Point& point) {
   std::ranges::fill(was_at_zero_, std::uint8_t(0));
   any_at_zero_ = false;
   for (std::size_t k = 0; k < functions_.size(); ++k)
-    largest_[k] = functions_.is_comparison(k) || differences()[k] > 0 ? std::abs(differences()[k]) : 0.0;
+    largest_[k] = (functions_.is_comparison(k) || differences()[k] > 0) && std::isfinite(differences()[k])
+                      ? std::abs(differences()[k])
+                      : 0.0;
 }
 
 double* ZeroCrossings::save(double* out) const {

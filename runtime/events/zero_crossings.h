@@ -34,9 +34,10 @@ class ZeroCrossings {
  public:
   /// `nominal`: per variable, the magnitude that its errors are relative to.
   ZeroCrossings(const Model& model, std::span<const double> nominal);
-  /// Limit on every iteration at one instant: of solving and `update`, of rounds, of repeated assignments.
-  /// From iteration kSimultaneousIterations of the first on one value is changed at a time, because several
-  /// that change at once may alternate for ever.
+  /// Limit on the iterations at one instant: of solving and `update`, of repeated assignments. (That of
+  /// rounds depends on the number of handlers: EventIteration::handle_events.) From iteration
+  /// kSimultaneousIterations of the first on one value is changed at a time, because several that change at
+  /// once may alternate for ever.
   static constexpr int kIterations = 200, kSimultaneousIterations = 20;
 
   bool empty() const { return functions_.size() == 0; }
@@ -47,7 +48,7 @@ class ZeroCrossings {
   void get_decisions(Decisions& decisions) const;
   void set_decisions(const Decisions& decisions);
 
-  /// The magnitude of a difference so far, by number.
+  /// The magnitude of a difference of late, by number.
   double largest(std::size_t k) const { return largest_[k]; }
   /// Of a comparison, by number: that of the largest variable that it reads. Of a piece: 0.
   std::span<const double> nominal() const { return nominal_; }
@@ -63,7 +64,7 @@ class ZeroCrossings {
   /// Watched differences crossed zero here: 1 upwards, -1 downwards, 0 not, one entry for each (empty: none).
   void crossed(std::span<const int> directions, std::span<double> parameters);
 
-  /// The magnitudes of the watched differences between events so far, by watched number: at its events a
+  /// The magnitudes of the watched differences between events of late, by watched number: at its events a
   /// difference may always be near zero.
   void record_magnitudes(std::span<const double> largest);
 
@@ -104,7 +105,7 @@ class ZeroCrossings {
   /// there are any. To be called after an `update` that changed nothing.
   bool undecided(bool after_assignment);
   /// Measures the rates after the instant of these: where they have come to this part of a moment later.
-  /// Whether that of a comparison may be nothing but rounding error; these are to be measured a moment later,
+  /// Whether one of them may be nothing but rounding error; these are to be measured a moment later,
   /// and if they still are (result), two moments later.
   bool measure_rates_after(const Point& later, double part);
   bool measure_small_rates_after(const Point& later);
@@ -136,7 +137,8 @@ class ZeroCrossings {
   /// rounding error alone: in how many moments the slowest of them moves by that. 0: none.
   double unresolved_moments() const { return unresolved_moments_; }
   /// Ends the instant: crossings no longer decide, and those that need it are to be confirmed by `verify`.
-  void end_instant(std::span<const double> parameters);
+  /// `values`: of variables.
+  void end_instant(std::span<const double> parameters, std::span<const double> values);
 
   /// Outcome of the verification of crossings that were decided while at zero, one step later.
   enum class Verification {
@@ -209,6 +211,7 @@ class ZeroCrossings {
   bool is_at_other_boundary(std::size_t k, std::span<const double> parameters) const;
   bool hold_equal(std::size_t k, std::span<double> parameters);
   double rate_after(std::uint32_t k) const;
+  bool crossed_with_rate(std::uint32_t k) const;
   bool is_assigned(std::size_t k) const {
     return decided_by_[k] == DecidedBy::Assignment || decided_by_[k] == DecidedBy::Discrete;
   }
@@ -223,7 +226,7 @@ class ZeroCrossings {
   std::vector<std::uint8_t> changed_;  // by the last iteration
   std::vector<std::uint8_t> read_by_equations_;
   std::vector<double> crossing_value_;  // that its crossing at this instant gives; NaN: none
-  std::vector<double> largest_;         // magnitude of the difference so far
+  std::vector<double> largest_;         // magnitude of the difference of late
   std::vector<double> nominal_;
   std::vector<std::uint8_t> was_at_zero_;  // but for rounding, at the end of the last instant or in this one
   std::vector<std::uint8_t> is_at_zero_;   // the same at the last `update`

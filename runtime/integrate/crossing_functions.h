@@ -29,6 +29,8 @@ class CrossingFunctions {
   double side(std::size_t k) const { return watched_differences_.side(k, instance_.parameters); }
   /// Below this it is rounding error; 0 unless measured.
   double rounding(std::size_t k) const { return watched_differences_.rounding(k); }
+  /// The estimated magnitude of its terms, where the differences were evaluated last.
+  double terms(std::size_t k) const { return watched_differences_.terms(k, instance_.values); }
   /// Its nominal magnitude; 0 if it has none.
   double nominal(std::size_t k) const { return watched_differences_.nominal(k); }
   const Failure& failure() const { return instance_.failure(); }

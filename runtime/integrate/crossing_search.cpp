@@ -157,6 +157,15 @@ double CrossingSearch::rate_part(const std::vector<double>& a, const std::vector
   return std::min(part, kLongestRateStep);
 }
 
+/// `begin` and `end`: magnitudes at the ends of an interval.
+void CrossingSearch::record_magnitude(std::size_t k, double begin, double end) {
+  const double now = std::isfinite(begin) && std::isfinite(end) ? std::max(begin, end) : begin;
+  const bool smaller = now < largest_[k] / 2 || begin < magnitudes_[k] / 2;
+  const double terms = smaller ? functions_.terms(k) : 0;
+  largest_[k] = recent_magnitude(largest_[k], now, terms);
+  magnitudes_[k] = recent_magnitude(magnitudes_[k], begin, terms);
+}
+
 /// Collects the differences that are not quiet between both ends. Whether there are any.
 bool CrossingSearch::collect_suspects(double from, double to) {
   suspects_.clear();
@@ -167,8 +176,7 @@ bool CrossingSearch::collect_suspects(double from, double to) {
     const double a = before_[k], b = now_[k], side = functions_.side(k);
     const double change = std::abs(b - a) / step;
     const double variation = steady_ ? std::max(change, memory * variation_[k]) : change;
-    largest_[k] = std::max({largest_[k], std::abs(a), std::abs(b)});
-    if (std::isfinite(a)) magnitudes_[k] = std::max(magnitudes_[k], std::abs(a));
+    record_magnitude(k, std::abs(a), std::abs(b));
     variation_[k] = variation;
     const double nearest = std::min(side * a, side * b);
     if (nearest > 0 && steady_ && nearest > kQuiet * variation * step) continue;

@@ -72,6 +72,7 @@ class CrossingSearch {
   double rate_part(const std::vector<double>& a, const std::vector<double>& b) const;
   bool evaluate_rates(Node& node, double step);
   Verdict examine(std::size_t suspect, const Node& left, const Node& right, double check, bool first) const;
+  void record_magnitude(std::size_t k, double begin, double end);
   bool locate(const Node& left, const Node& right);
   void leave_zero(const Node& left, const Node& right, double check, bool first);
   bool crosses_between(std::size_t suspect, const std::vector<double>& before,
@@ -86,8 +87,8 @@ class CrossingSearch {
   // By watched number:
   std::vector<double> before_, now_;  // differences at both ends of the step
   std::vector<double> variation_;     // largest rate of change of late, per second
-  std::vector<double> largest_;       // magnitude so far, also in parts of steps behind an event
-  std::vector<double> magnitudes_;    // magnitude where intervals begin: of the solution alone
+  std::vector<double> largest_;       // magnitude of late, also in parts of steps behind an event
+  std::vector<double> magnitudes_;    // magnitude of late where intervals begin: of the solution alone
   std::vector<int> directions_;
   double last_end_ = 0;        // of the step that was searched last
   bool known_ = false;         // `before_` is that of `from`

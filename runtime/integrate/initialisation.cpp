@@ -37,7 +37,7 @@ bool Initialisation::run(double time, std::span<const double> from, bool seek_ot
   evaluator.allow_continuation(events_.zero_crossings().empty());
   const bool done = (from.empty() ? solve(point) : start_from(point, from)) &&
                     evaluator.run_checked(instance_.model.observed, point) && advance_previous(point);
-  events_.zero_crossings().end_instant(instance_.parameters);
+  events_.zero_crossings().end_instant(instance_.parameters, instance_.values);
   if (done) events_.handler().accept(point);
   evaluator.allow_continuation(false);
   if (done) states_.start_checks(time);

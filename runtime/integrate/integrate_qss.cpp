@@ -53,10 +53,10 @@ class QuantisedIntegrator final : public Integrator {
   std::span<const int> crossed() const override { return solver_.crossed(); }
   bool locates_time_functions() const override { return solver_.times_are_local(); }
   Failure stuck() override { return {.kind = FailureKind::NoProgress, .time = solver_.time()}; }
-  /// An event may lie behind the stop time by a rounding error.
+  /// An event may miss the stop time by a rounding error.
   double time() const override {
     const double time = solver_.time();
-    return time > options_.stop && time <= just_after(options_.stop) ? options_.stop : time;
+    return std::abs(time - options_.stop) <= time_rounding(options_.stop) ? options_.stop : time;
   }
   void interpolate(double time) override { solver_.states(time, y_.data()); }
   const double* y() const override { return y_.data(); }

@@ -51,7 +51,9 @@ double TimeLoop::shortest_step(double time) const {
 /// rounding is at the stop time.
 double TimeLoop::after(double time, double instant) const {
   const double at = std::max(instant, time + shortest_step(time));
-  return at > experiment_.stop && at <= just_after(experiment_.stop) ? experiment_.stop : at;
+  // Times are sums from the start on.
+  const double rounding = time_rounding(std::max(std::abs(experiment_.start), std::abs(experiment_.stop)));
+  return at > experiment_.stop && at <= experiment_.stop + rounding ? experiment_.stop : at;
 }
 
 double TimeLoop::next_time_event(double time) {

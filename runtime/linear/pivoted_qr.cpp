@@ -65,7 +65,7 @@ std::vector<bool> PivotedQr::determined() const {
   const auto& place = qr.colsPermutation().indices();
   for (Eigen::Index k = 0; k < n; ++k)
     result[static_cast<std::size_t>(place[k])] =
-        k < rank && dependence.row(k).cwiseAbs().maxCoeff() <= kNoPart;
+        k < rank && dependence.row(k).cwiseAbs().maxCoeff() <= kIndependent;
   return result;
 }
 

@@ -24,6 +24,10 @@ class PivotedQr {
  public:
   /// Pivots below this, or this part of the largest one, are zero.
   static constexpr double kRank = 1e-10;
+  /// A column depends on another one of which this part is in it, or more. Less than the part by which an
+  /// equation still determines what it contains (kVanishing, solve/consistent_start.cpp): else the equation
+  /// that has determined the one would determine the other, too.
+  static constexpr double kIndependent = 1e-11;
 
   explicit PivotedQr(const DenseMatrix& matrix);
   ~PivotedQr();

@@ -12,7 +12,6 @@
 namespace runtime {
 
 namespace {
-constexpr double kNoPart = 1e-9;  // zero up to rounding errors
 constexpr int kProbes = 2;
 }  // namespace
 
@@ -64,7 +63,8 @@ std::vector<bool> SparseQr::determined() const {
     const Eigen::VectorXd right = (r * free).head(rank);
     const Eigen::VectorXd bound = r.topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solve(right);
     for (Eigen::Index k = 0; k < n; ++k)
-      if (k >= rank || std::abs(bound[k]) > kNoPart) result[static_cast<std::size_t>(place[k])] = false;
+      if (k >= rank || std::abs(bound[k]) > PivotedQr::kIndependent)
+        result[static_cast<std::size_t>(place[k])] = false;
   }
   return result;
 }

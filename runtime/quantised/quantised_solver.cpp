@@ -194,8 +194,18 @@ bool QuantisedSolver::advance(double limit) {
                       : event - count < crossings ? cross(event - count)
                                                   : tick(event - count - crossings);
     if (!done) return false;
-    if (!crossed_.empty()) return true;
+    if (!crossed_.empty()) return tick_at_stop();
   }
+  return true;
+}
+
+/// After an event of the whole model at the stop time nothing follows: ticks of local clocks that are due
+/// there, which do not depend on what it assigns, come first.
+bool QuantisedSolver::tick_at_stop() {
+  if (time_ < stop_ - time_rounding(stop_)) return true;
+  for (std::uint32_t c = 0; c < clocks_.local.size(); ++c)
+    while (clocks_.local[c] && handler_.clocks().next_tick_of(c) <= just_after(stop_))
+      if (!tick(c)) return false;
   return true;
 }
 

@@ -92,6 +92,7 @@ class QuantisedSolver {
   bool cross(std::uint32_t crossing);
   bool cross_time_function(std::uint32_t crossing);
   bool crosses_early();
+  bool tick_at_stop();
   bool change_held(std::uint32_t crossing, double value);
   bool tick(std::uint32_t clock);
   bool is_valid(std::uint32_t number, double value);

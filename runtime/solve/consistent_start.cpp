@@ -14,6 +14,8 @@ namespace {
 
 // Relative to the magnitude of the terms of an equation: a coefficient that is zero up to rounding errors.
 constexpr double kVanishing = 1e-10;
+// The same where the equation has determined another variable: what is left is the rounding of that.
+constexpr double kVanishingBeside = 1e-7;
 constexpr double kStillHolds = 1e-6;  // of the terms of an equation: its residual when all is known
 constexpr int kSamples = 3;           // points at which a coefficient must vanish
 // Equations that are solved together; and those of a loop of which the rank is examined although it has been
@@ -256,7 +258,7 @@ ConsistentStart::Progress ConsistentStart::examine_pool() {
 ConsistentStart::Progress ConsistentStart::examine(std::uint32_t number) {
   const BatchRow at = pool_[number].at;
   std::vector<std::uint32_t> open = open_variables(at);
-  if (!open.empty()) open = influential(at, open);
+  if (!open.empty()) open = influential(at, open, pool_[number].used ? kVanishingBeside : kVanishing);
   if (open.size() > 1) return Progress::None;
   if (open.empty()) {
     if (!equations_.holds(at, point(), RectangularSystem::kTolerance) && !contradict({&at, 1}))
@@ -275,7 +277,8 @@ ConsistentStart::Progress ConsistentStart::examine(std::uint32_t number) {
 }
 
 /// Of the open variables of an equation those on which it depends, at the values of the known ones.
-std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<const std::uint32_t> open) {
+std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<const std::uint32_t> open,
+                                                        double vanishing) {
   std::vector<std::uint32_t> result;
   for (int k = 0; k < kSamples && result.size() < open.size(); ++k) {
     for (const std::uint32_t v : open) instance_.values[v] = start_[v] + instance_.nominal[v] * sample(v, k);
@@ -284,7 +287,7 @@ std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<c
     for (const EquationRows::Partial& p : partials) {
       const double unit = std::max(std::abs(instance_.values[p.variable]), instance_.nominal[p.variable]);
       if (known_[p.variable] || std::ranges::find(result, p.variable) != result.end()) continue;
-      if (!(std::abs(p.value) * unit <= kVanishing * magnitude)) result.push_back(p.variable);
+      if (!(std::abs(p.value) * unit <= vanishing * magnitude)) result.push_back(p.variable);
     }
   }
   for (const std::uint32_t v : open) instance_.values[v] = start_[v];
@@ -350,6 +353,8 @@ ConsistentStart::Progress ConsistentStart::solve_component(std::span<const std::
   if (found.empty()) return Progress::None;
   if (found.size() == unknowns.size())
     for (const std::uint32_t m : members) pool_[m].done = true;
+  else
+    for (const std::uint32_t m : members) pool_[m].used = true;
   determine(found, rows);
   return Progress::Some;
 }

@@ -73,6 +73,7 @@ class ConsistentStart {
     bool changed = true;  // a variable of it has become known since it was examined
     bool tried = false;   // by Gauss-Newton, since a variable of it has become known
     std::uint32_t visit = 0;
+    bool used = false;    // in a solution that has determined some of its variables, not all
     bool solved = false;  // then its equations had a solution, at the present values of the variables
   };
   struct Waiting {  // for `open` variables
@@ -102,7 +103,7 @@ class ConsistentStart {
 
   Progress examine_pool();
   Progress examine(std::uint32_t number);
-  std::vector<std::uint32_t> influential(BatchRow at, std::span<const std::uint32_t> open);
+  std::vector<std::uint32_t> influential(BatchRow at, std::span<const std::uint32_t> open, double vanishing);
   Progress solve_pool();
   std::vector<std::uint32_t> component_of(std::uint32_t first, std::vector<std::uint32_t>& unknowns);
   Progress solve_component(std::span<const std::uint32_t> members, std::vector<std::uint32_t> unknowns);

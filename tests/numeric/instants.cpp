@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "numeric.h"
 #include "runtime/results/csv.h"
 
@@ -463,4 +465,48 @@ TEST_CASE("Instants are met to the rounding of their time, however long the run 
       CHECK(value(run, "t2") == Approx(2e-7).epsilon(1e-12));
       CHECK(value(run, "n") == 1);
     });
+}
+
+TEST_CASE("a comparison keeps its new value where both sides stay equal after its event") {
+  for (const char* model : {"braking", "brakingSpeed"})
+    for (const char* solver : {"auto", "cvode", "adams", "ida"})
+      for (const double tolerance : {1e-4, 1e-5, 1e-7, 1e-9})
+        for (const double goal : {3.2, 3.7, 9.6}) {
+          INFO(model << ' ' << solver << ' ' << tolerance << ' ' << goal);
+          const Run run =
+              Model("instants.sr", fmt::format("{} {}", model, goal).c_str(), {}, Backend::Interpreter)
+                  .run({.stop = 20, .tolerance = tolerance, .solver = solver});
+          CHECK(value(run, "phase") == 0);
+          CHECK(value(run, "z") == Approx(goal).margin(100 * tolerance));
+        }
+}
+
+TEST_CASE("pre of a state that no event assigns is the state, also at a crossing") {
+  // Counts by the times of heating, 10 log ((20 - low) / 8), and cooling, 10 log (12 / low).
+  for (const auto& [low, switched] : {std::pair{10.0, 22}, {9.7, 19}, {8.3, 12}})
+    for (const char* solver : {"auto", "cvode", "adams", "ida", "qss"})
+      for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+        INFO(low << ' ' << solver << ' ' << tolerance);
+        const Run run =
+            Model("instants.sr", fmt::format("onOff {:.1f}", low).c_str(), {}, Backend::Interpreter)
+                .run({.stop = 50, .tolerance = tolerance, .solver = solver});
+        CHECK(value(run, "n") == switched);
+      }
+}
+
+TEST_CASE("pre of the negative of a state that no event assigns") {
+  for (const char* solver : {"auto", "cvode", "ida", "qss"}) {
+    INFO(solver);
+    CHECK(value(Model("instants.sr", "negativeLevel").run({.stop = 50, .solver = solver}), "n") == 19);
+  }
+}
+
+TEST_CASE("a tick at a stop time of zero, up to rounding") {
+  for (const char* solver : {"auto", "cvode", "ida"}) {
+    INFO(solver);
+    CHECK(
+        value(
+            Model("instants.sr", "ticksToZero").run({.start = -0.3, .stop = 0, .steps = 3, .solver = solver}),
+            "n") == 4);
+  }
 }

@@ -232,3 +232,13 @@ TEST_CASE("columns and parameters of later modes") {
 TEST_CASE("a handler fires for the condition that becomes true over a change, while another one holds") {
   check("severalConditions", {{"n", 0.4, 0}, {"n", 1, 1}, {"k", 1, 1}}, 1e-12);
 }
+
+TEST_CASE("what only assignments change is tied to nothing") {
+  check("held", {{"q", 1, 2}, {"x", 1, 1.5}}, 1e-9);
+}
+
+TEST_CASE("a condition of the instant of a change becomes true once") {
+  for (const char* solver : {"auto", "cvode", "ida"})
+    CHECK(value(numeric::Model("structural_change.sr", "firesOnce").run({.stop = 0.03, .solver = solver}),
+                "k") == 1);
+}

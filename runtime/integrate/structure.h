@@ -47,6 +47,7 @@ struct StructureStart {
   bool consistent = false;  // false: there is no consistent start, `values` mean nothing
   std::span<const double> values;
   std::span<const double> parameters;
+  bool contradicts = false;  // not consistent: equations of the start contradict each other
 };
 
 class StructureSource {

@@ -296,9 +296,7 @@ void EventLog::leave() {
   for (std::size_t k = 0; k < conditions_.size(); ++k) {
     if (conditions_[k].count == 0) continue;
     const auto [file, line] = line_of(conditions_[k]);
-    Past& past = past_[{file, line, text(k)}];
-    past.count += std::exchange(conditions_[k].count, 0);
-    past.fires = conditions_[k].fires;
+    past_[{file, line, text(k), conditions_[k].fires}] += std::exchange(conditions_[k].count, 0);
   }
 }
 
@@ -306,18 +304,18 @@ void EventLog::visit_past(runtime::Archive& archive) {
   std::uint64_t count = past_.size();
   archive(count);
   if (!archive.loads()) {
-    for (auto& [key, past] : past_) {
-      auto [file, line, text] = key;
-      archive(file, line, text, past.count, past.fires);
+    for (auto& [key, times] : past_) {
+      auto [file, line, text, fires] = key;
+      archive(file, line, text, fires, times);
     }
     return;
   }
   past_.clear();
   for (std::uint64_t k = 0; k < count && archive.fine(); ++k) {
     Key key;
-    Past past;
-    archive(std::get<0>(key), std::get<1>(key), std::get<2>(key), past.count, past.fires);
-    past_.emplace(std::move(key), past);
+    std::uint64_t times = 0;
+    archive(std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), times);
+    past_.emplace(std::move(key), times);
   }
 }
 
@@ -325,12 +323,11 @@ void EventLog::visit_past(runtime::Archive& archive) {
 std::vector<std::string> EventLog::past_lines() {
   leave();
   std::vector<std::pair<std::uint64_t, std::string>> sorted;
-  for (const auto& [key, past] : past_) {
-    const auto& [file, line, condition] = key;
+  for (const auto& [key, times] : past_) {
+    const auto& [file, line, condition, fires] = key;
     sorted.emplace_back(
-        past.count,
-        fmt::format("{:>10}  {}:{}  {} {} {} time{}", past.count, sources_.file(FileId{file}).path, line,
-                    condition, past.fires ? "fired" : "changed", past.count, past.count == 1 ? "" : "s"));
+        times, fmt::format("{:>10}  {}:{}  {} {} {} time{}", times, sources_.file(FileId{file}).path, line,
+                           condition, fires ? "fired" : "changed", times, times == 1 ? "" : "s"));
   }
   std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.first; });
   std::vector<std::string> texts;

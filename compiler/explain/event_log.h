@@ -86,12 +86,8 @@ class EventLog final : public runtime::EventObserver {
                     std::vector<std::uint8_t>& shown) const;
   std::string value(std::uint32_t variable, double value) const;
 
-  /// What happened in structures that were left, by place and text.
-  struct Past {
-    std::uint64_t count = 0;
-    bool fires = false;
-  };
-  using Key = std::tuple<std::uint32_t, std::uint32_t, std::string>;  // file, line, text
+  /// What happened in structures that were left: file, line, text, and whether it fires.
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::string, bool>;
   void begin(const pipeline::Compiled& model);
   void leave();
   void visit_past(runtime::Archive& archive);
@@ -110,7 +106,7 @@ class EventLog final : public runtime::EventObserver {
   bool found_written_ = false;              // `twin` and `repeated_` are known, which texts need
   std::vector<std::uint32_t> assignments_;  // of the model, by trigger
   std::vector<std::uint8_t> shown_;         // of an event, by jump
-  std::map<Key, Past> past_;
+  std::map<Key, std::uint64_t> past_;       // how often
 };
 
 }  // namespace sigrel::explain

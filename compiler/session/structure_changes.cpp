@@ -153,6 +153,10 @@ const StructureChanges::Facts& StructureChanges::facts() const {
   if (facts_.size() >= kMostFacts) facts_.clear();
   Facts& facts = facts_[current_->number];
   facts.differentiated = differentiated(current_->system);
+  // `pre x` follows x, also where a mode that is entered says what x is.
+  std::vector<bool> is_previous(current_->system.unknowns, false);
+  for (const system::Previous& p : current_->system.events.previous) is_previous[p.unknown] = true;
+  std::erase_if(facts.differentiated, [&](const Differentiated& d) { return is_previous[d.unknown]; });
   facts.size = size_of(*current_);
   facts.has_initial_equations = has_initial_equations(*current_);
   // Variables that equations differentiate and that are no states.

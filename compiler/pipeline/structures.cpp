@@ -61,6 +61,18 @@ std::unique_ptr<dae::System> with_own_variables(const Compiled& model) {
 
 }  // namespace
 
+std::optional<Name> mode_name(const Compiled& model, std::uint32_t identity, std::uint32_t mode) {
+  const elaborate::Structure& structure = model.structure;
+  for (std::size_t k = 0; k < structure.switches.size(); ++k)
+    if (structure.switches[k].identity == identity && structure.switches[k].mode == mode)
+      return model.system.switches[k].mode;
+  for (std::size_t t = 0; t < structure.targets.size(); ++t)
+    if (const system::Transition& transition = model.system.transitions[t];
+        structure.targets[t] == mode && structure.switches[transition.of].identity == identity)
+      return transition.target;
+  return std::nullopt;
+}
+
 std::shared_ptr<const Compiled> Structures::in_modes(const Modes& modes, Diagnostics& diagnostics,
                                                      SingularModes& singular) {
   const std::lock_guard lock(mutex_);
@@ -162,6 +174,14 @@ void Structures::each_later(const Compiled& start, const std::function<bool(cons
       later.refuse();
     }
   }
+}
+
+std::optional<Name> Structures::mode_name(std::uint32_t identity, std::uint32_t mode) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, vector] : vectors_)
+    for (const Vector::Variant& variant : vector.variants)
+      if (const auto name = pipeline::mode_name(*variant.model, identity, mode)) return name;
+  return std::nullopt;
 }
 
 void Structures::describe_later(const std::string& name, std::string description) {

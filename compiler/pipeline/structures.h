@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +18,9 @@
 #include "compiler/pipeline/pipeline.h"
 
 namespace sigrel::pipeline {
+
+/// The name of a mode of a switch, if the model is in it or has a transition to it.
+std::optional<Name> mode_name(const Compiled& model, std::uint32_t identity, std::uint32_t mode);
 
 class Structures {
  public:
@@ -38,6 +42,8 @@ class Structures {
   const std::vector<Modes>& history() const { return history_; }
   /// Elaborator::has_used.
   bool has_used(std::size_t setting) const { return elaborator_->has_used(setting); }
+  /// The name of a mode of a switch, if a kept system is in it or has a transition to it.
+  std::optional<Name> mode_name(std::uint32_t identity, std::uint32_t mode);
   /// Whether these switches and modes have numbers.
   bool is_numbered(const Modes& modes) const { return elaborator_->is_numbered(modes); }
   /// False: this is not the beginning, or the continuation, of the history.

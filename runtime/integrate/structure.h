@@ -50,6 +50,7 @@ struct StructureStart {
   bool consistent = false;  // false: there is no consistent start, `values` mean nothing
   std::span<const double> values;
   std::span<const double> parameters;
+  bool contradicts = false;  // not consistent: equations of the start contradict each other
 };
 
 class StructureSource {

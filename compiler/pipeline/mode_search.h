@@ -3,14 +3,17 @@
 // itself its current has no equation. They are no errors but steps of a search, in which one switch after the
 // other takes another mode.
 //
-// Candidates are combinations that differ in one switch from one that is not possible: a switch with a
-// transition whose condition reads what is undetermined there, or one of several transitions that are due.
-// What is wrong with the combination that they come from is counted: missing equations, or due transitions.
-// Candidates of the one with the least are tried first, so that independent circuits are put in order one
-// after the other, and of several the newest: like a pivoting rule, the search follows one path as long as
-// what is wrong becomes less, and returns to others where it does not. Breadth first, the number of
-// combinations before the right one would grow exponentially with the switches that depend on each other.
-// (Júdice and Pires, Computers and Operations Research 21, 1994, for block pivoting with single pivots.)
+// Candidates are combinations that differ in one switch from one that is not possible. Where several
+// transitions are due, all of them are tried, and if that leads nowhere, such as to a combination that cannot
+// be solved, one of them after the other. These candidates come first, of the newest combination the first
+// transition: block pivots, and single pivots where they fail (Júdice and Pires, Computers and Operations
+// Research 21, 1994, with the rule of Murty, Opsearch 11, 1974), which end for complementarity problems of
+// passive circuits. Bridges in series so change one after the other, where through the combination in which
+// all diodes block, and everything floats, the search would grow exponentially with their number.
+//
+// Where equations are missing, the candidates are switches with a transition whose condition reads what is
+// undetermined there; those of the combination that lacks the fewest are tried first, so that independent
+// circuits are put in order one after the other, and of several the newest.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -37,7 +40,7 @@ std::size_t most_candidates(std::size_t modes);
 
 /// A system that cannot be solved.
 struct SingularModes {
-  std::size_t missing = 0;    // equations; or due transitions that are too many together
+  std::size_t missing = 0;    // equations; none where transitions are due that are too many together
   std::vector<Modes> others;  // the first candidates; empty too where the reason is another one
   bool is_built = false;      // false: an error of its modes themselves, such as a vector of -1 elements
 };

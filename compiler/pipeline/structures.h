@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/pipeline/mode_search.h"
@@ -37,6 +38,8 @@ class Structures {
   /// The model in these modes; null after errors, with what can be tried instead in `singular`.
   std::shared_ptr<const Compiled> in_modes(const Modes& modes, Diagnostics& diagnostics,
                                            SingularModes& singular);
+  /// Of a model of these: JumpEquations::of.
+  const dae::System* jump_equations(const Compiled& model);
   /// The modes of calls that have numbered what they met: identities, and modes. Who replays them has the
   /// same numbers, also in another process.
   const std::vector<Modes>& history() const { return history_; }
@@ -57,6 +60,8 @@ class Structures {
   /// How many were compiled; how many of them were given up (Limits::structures).
   std::size_t compiled() const { return compiled_; }
   std::size_t given_up() const { return given_up_; }
+  /// About what those that are kept take.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   /// The models of one mode vector.
@@ -67,6 +72,7 @@ class Structures {
       std::vector<std::pair<std::size_t, double>> structural;  // which of the given numbers must be so
       std::shared_ptr<const Compiled> model;
       std::uint64_t used = 0;  // when, in calls
+      std::size_t bytes = 0;   // with those of its jump equations, if they have been made
     };
     std::vector<Variant> variants;
   };
@@ -83,7 +89,8 @@ class Structures {
   std::mutex mutex_;
   std::map<ModeKey, Vector> vectors_;
   std::uint64_t calls_ = 0;
-  std::size_t bytes_ = 0;  // of all kept models
+  std::size_t bytes_ = 0;                         // of all kept models
+  std::unordered_set<std::uint64_t> with_jumps_;  // numbers of models whose jump equations are counted
   std::size_t compiled_ = 0, given_up_ = 0;
   std::vector<Modes> history_;
   std::unordered_map<std::string, std::string> later_descriptions_;

@@ -53,12 +53,17 @@ std::size_t size_of(const pipeline::Compiled& model) {
   return size;
 }
 
-/// Whether initial equations of the modes that are entered say what holds.
+/// Whether initial equations of the modes that are entered say what holds, also such as follow from others.
 bool has_initial_equations(const pipeline::Compiled& model) {
-  for (const EquationTable& table : model.dae.initial.tables)
-    for (std::size_t row = 0; row < table.rows(); ++row)
-      if (model.system.sources[table.origins[row].source].kind == system::EquationKind::Initial) return true;
-  return false;
+  const auto has = [&](const Origins& origins) {
+    Origins::InOrder in_order(origins);
+    for (std::size_t row = 0; row < origins.size(); ++row)
+      if (model.system.sources[in_order[row].source].kind == system::EquationKind::Initial) return true;
+    return false;
+  };
+  const Equations& initial = model.system.initial;
+  return has(initial.sums.origins) ||
+         std::ranges::any_of(initial.tables, [&](const EquationTable& table) { return has(table.origins); });
 }
 
 std::string_view text(Refusal why) {
@@ -235,7 +240,7 @@ std::optional<runtime::NextStructure> StructureChanges::follow_transitions(const
     return std::nullopt;
   }
   pipeline::Modes all = next_modes(end, runtime::kNone);
-  pipeline::SingularModes one_by_one{.missing = due.size(), .others = {}, .is_built = true};
+  pipeline::SingularModes one_by_one{.missing = 0, .others = {}, .is_built = true};
   const std::size_t candidates = due.size() > 1 ? pipeline::most_candidates(all.size()) : 0;
   for (const std::uint32_t transition : std::span(due).first(std::min(due.size(), candidates)))
     one_by_one.others.push_back(next_modes(end, transition));
@@ -281,7 +286,8 @@ std::optional<runtime::NextStructure> StructureChanges::try_next() {
     search_.refuse(modes_, why.is_built ? Refusal::Singular : Refusal::Impossible, why);
   }
   for (Diagnostic d : refused_.all()) {
-    if (const std::string modes = tried(); !modes.empty()) d.note(modes);
+    // Transitions that follow each other without end name the modes themselves.
+    if (const std::string modes = tried(); !modes.empty() && d.code != Code::EndlessEvents) d.note(modes);
     diagnostics_.append(std::move(d));
   }
   return std::nullopt;
@@ -428,7 +434,7 @@ runtime::StructureSource::Verdict StructureChanges::refuse(Refusal why, runtime:
 runtime::StructureSource::Verdict StructureChanges::jump(const runtime::StructureStart& start,
                                                          runtime::NextStructure& next) {
   const elaborate::Structure& structure = current_->structure;
-  const dae::System* kept = current_->jump_equations.of(*current_);
+  const dae::System* kept = structures_->jump_equations(*current_);
   if (!kept) {
     std::vector<std::uint32_t> unknowns;
     for (const Broken& b : broken(start)) unknowns.push_back(b.what.unknown);
@@ -437,17 +443,16 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
   }
   const std::vector<double> nominal =
       runtime::nominal_values(current_->plan.model, {start.parameters.begin(), start.parameters.end()});
-  Jumps jumps = solve_jumps(
-      *kept, time_, start.parameters,
-      [&](std::uint32_t unknown, std::uint32_t order, bool is_before) {
-        const double old = is_before ? before(structure.unknowns[unknown], order) : kNoValue;
-        const double value = std::isnan(old) ? value_of(current_->dae, start.values, unknown, order) : old;
-        return std::isnan(value) ? 0.0 : value;
-      },
-      [&](std::uint32_t unknown) {
-        const dae::Alias alias = current_->dae.aliases[unknown];
-        return alias.kind == dae::Alias::Zero ? 1.0 : nominal[alias.variable];
-      });
+  const auto value = [&](std::uint32_t unknown, std::uint32_t order, bool is_before) {
+    const double old = is_before ? before(structure.unknowns[unknown], order) : kNoValue;
+    const double now = std::isnan(old) ? value_of(current_->dae, start.values, unknown, order) : old;
+    return std::isnan(now) ? 0.0 : now;
+  };
+  const auto nominal_of = [&](std::uint32_t unknown) {
+    const dae::Alias alias = current_->dae.aliases[unknown];
+    return alias.kind == dae::Alias::Zero ? 1.0 : nominal[alias.variable];
+  };
+  Jumps jumps = solve_jumps(*kept, time_, start.parameters, value, nominal_of);
   if (!jumps.failure.empty()) {
     report(jumps.failure, jumps.unknowns);
     return refuse(Refusal::Undetermined, next);
@@ -459,6 +464,12 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
       });
   if (!due.empty())
     return leave_by_impulses({time_, due, start.values, start.parameters, {}, {}, {}, true}, next);
+  if (const std::vector<Jump> flows =
+          interrupted(current_->system, *kept, jumps, time_, start.parameters, value, nominal_of);
+      !flows.empty()) {
+    report_interrupted(flows);
+    return refuse(Refusal::Undetermined, next);
+  }
   before_jump_ = values_;
   for (const Jump& j : jumps.jumps) {
     const std::uint32_t identity = structure.unknowns[j.unknown];
@@ -583,6 +594,24 @@ void StructureChanges::report(const std::string& why, std::span<const std::uint3
       .label("this entered another mode")
       .note(why)
       .help("`initially` in the entered mode says what holds when it begins");
+}
+
+/// Flows that the new modes stop, although something such as an inductor keeps them up.
+void StructureChanges::report_interrupted(std::span<const Jump> flows) {
+  if (!refused_.all().empty()) return;
+  std::vector<std::string> names;
+  for (const Jump& j : flows.first(std::min(flows.size(), kNamed)))
+    names.push_back("`" + system::unknown_name(current_->system, j.unknown) + "`");
+  refused_
+      .report(Code::JumpNotDetermined, until_,
+              fmt::format("{} {} interrupted at t = {:.9g} s", fmt::join(names, ", "),
+                          flows.size() == 1 ? "is" : "are", time_))
+      .label(entered_.back())
+      .note(fmt::format("{} is {:.6g} before and has to be 0 at once: the impulse that stops it has no bound "
+                        "in time",
+                        names.front(), flows.front().before))
+      .help("give the flow another way, such as a diode or a resistor in parallel")
+      .help("`initially` in the entered mode says what holds when it begins, such as that the flow is 0");
 }
 
 /// All unknowns and their derivatives: set(order, identity, value).

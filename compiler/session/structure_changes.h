@@ -87,6 +87,7 @@ class StructureChanges final : public runtime::StructureSource {
   bool has_outgrown() const;
   void report_growth();
   void report(const std::string& why, std::span<const std::uint32_t> unknowns);
+  void report_interrupted(std::span<const Jump> flows);
   double before(std::uint32_t identity, std::uint32_t order) const;
   runtime::NextStructure start_of(const std::vector<elaborate::ChosenMode>& modes);
   std::vector<bool> new_switches(const std::vector<elaborate::ChosenMode>& modes) const;

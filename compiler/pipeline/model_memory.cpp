@@ -44,8 +44,8 @@ std::size_t bytes_of(const system::System& s) {
   return bytes(s.steady, s.delays, s.switches, s.transitions, s.mode_numbers, s.parameters, s.attributes,
                s.sources, s.instances, s.arguments, s.captured, s.events.triggers, s.events.clocks,
                s.events.jitters, s.events.assignments, s.events.previous) +
-         bytes_of(s.equations) + bytes_of(s.initial) + bytes_of(s.assertions) + bytes_of(s.events.conditions) +
-         bytes_of(s.events.values) +
+         bytes_of(s.equations) + bytes_of(s.initial) + bytes_of(s.assertions) +
+         bytes_of(s.events.conditions) + bytes_of(s.events.values) +
          owned(s.named_parameters, [](const system::NamedParameter& p) { return text_bytes(p.name); }) +
          owned(s.templates, [](const system::Template& t) { return bytes_of(t); }) + s.exprs.size() * kNode;
 }

@@ -6,8 +6,8 @@
 
 namespace sigrel::pipeline {
 
-/// About the bytes of a model: of its vectors, which grow with it, their capacity. Without its jump equations,
-/// which count themselves, and the code of kernels, which models share.
+/// About the bytes of a model: of its vectors, which grow with it, their capacity. Without its jump
+/// equations, which count themselves, and the code of kernels, which models share.
 std::size_t bytes_of(const Compiled& model);
 std::size_t bytes_of(const dae::System& dae);
 

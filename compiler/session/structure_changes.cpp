@@ -356,6 +356,7 @@ runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::C
   }
   set_numbers(modes, next);
   carry_over(modes, next);
+  next.previous = previous(modes);
   next.past = past_delays(modes);
   next.columns = columns();
   each_condition([&](std::uint32_t trigger, Span place) {
@@ -826,6 +827,24 @@ void StructureChanges::carry_over(const std::vector<elaborate::ChosenMode>& mode
   }
   for (std::uint32_t v = 0; v < guesses.size(); ++v)
     if (!std::isnan(guesses[v])) next.overrides.emplace_back(next.model->start[v], guesses[v]);
+}
+
+/// Of what goes on, and is `pre` of what was there before.
+std::vector<double> StructureChanges::previous(const std::vector<elaborate::ChosenMode>& modes) const {
+  const elaborate::Structure& structure = current_->structure;
+  const std::vector<bool> is_new = new_switches(modes);
+  std::vector<double> of(current_->dae.variables.size(), kNoValue);
+  for (const system::Previous& p : current_->system.events.previous) {
+    const dae::Alias alias = current_->dae.aliases[p.unknown];
+    const std::uint32_t owner = structure.owners[p.unknown];
+    if (alias.kind == dae::Alias::Zero || (owner != system::kNoSwitch && is_new[owner])) continue;
+    const double value = before(structure.unknowns[p.of], 0);
+    of[alias.variable] = alias.kind == dae::Alias::Negated ? 0.0 - value : value;
+  }
+  std::vector<double> result;
+  for (const runtime::Events::Previous& p : current_->plan.model.events.previous)
+    result.push_back(of[p.variable]);
+  return result;
 }
 
 /// The unknowns of the columns by their names, in the current structure: for what did not exist at the start,

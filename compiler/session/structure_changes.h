@@ -105,6 +105,7 @@ class StructureChanges final : public runtime::StructureSource {
   std::vector<std::uint32_t> leaving(const runtime::StructureEnd& end) const;
   double number(const system::ModeNumber& n, const runtime::StructureEnd& end) const;
   void carry_over(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
+  std::vector<double> previous(const std::vector<elaborate::ChosenMode>& modes) const;
   void set_numbers(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
   const std::vector<std::uint32_t>& named_unknowns();
   /// What follows from a model alone, and is asked for at each change.

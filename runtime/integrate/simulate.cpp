@@ -444,7 +444,7 @@ bool Simulation::is_accepted(InitialValueProblem& problem, bool ready, bool& aga
   if (verdict == StructureSource::Verdict::Failed)
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = part_.begin};
   if (!ready || verdict != StructureSource::Verdict::Accepted) return false;
-  if (!problem.events.fire_after_change(part_.begin, next_.holding)) return failed(problem);
+  if (!problem.events.fire_after_change(part_.begin, next_.holding, next_.previous)) return failed(problem);
   outcome_.transitions = problem.events.transitions();
   return true;
 }

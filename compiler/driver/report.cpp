@@ -215,12 +215,16 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   const std::vector<std::string> lines = events.lines();
   for (const std::string& line : std::span(lines).first(std::min(lines.size(), kEventLines)))
     fmt::print("{}\n", line);
-  if (s.structure_changes > 0)
-    row("structure", fmt::format("{} changes, {} structures compiled{}", s.structure_changes,
-                                 model.structures ? model.structures->compiled() : 0,
+  if (s.structure_changes > 0) {
+    const auto counted = [](std::uint64_t n, const char* what) {
+      return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+    };
+    row("structure", fmt::format("{}, {} compiled{}", counted(s.structure_changes, "change"),
+                                 counted(model.structures ? model.structures->compiled() : 0, "structure"),
                                  model.structures && model.structures->given_up() > 0
                                      ? fmt::format(", {} of them given up", model.structures->given_up())
                                      : ""));
+  }
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   if (!quantised)
     row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));

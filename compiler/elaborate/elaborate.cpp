@@ -81,8 +81,9 @@ struct Elaborator::State {
   };
   std::vector<SwitchPlaceOf> switches;                               // by SwitchIdentity
   std::map<std::vector<std::uint64_t>, std::uint32_t> mode_numbers;  // structure -> number of the mode
-  std::vector<Value> modes;                                          // an example of each
-  std::vector<std::size_t> mode_constants;                           // in each
+  std::vector<Value> modes;  // an example of each; in `mode_heap`, so that they outlast an elaboration
+  Heap mode_heap;
+  std::vector<std::size_t> mode_constants;  // in each
   std::vector<bool> used_settings;
   // Where parameters are written that `with` gives: those that no part of the start has, and all that are
   // used.
@@ -279,7 +280,7 @@ std::uint32_t Elaborator::State::mode(const Value& value) {
   const auto [found, fresh] =
       mode_numbers.try_emplace(relations.structure(example), static_cast<std::uint32_t>(modes.size()));
   if (fresh) {
-    modes.push_back(example);
+    modes.push_back(Relations(mode_heap, program).with_numbers(example, {}));
     mode_constants.push_back(constants_in(example));
   }
   return found->second;
@@ -336,6 +337,9 @@ std::optional<Result> Elaborator::start(Diagnostics& diagnostics) {
 
 std::optional<Result> Elaborator::in_modes(std::span<const ChosenMode> modes, bool at_start,
                                            Diagnostics& diagnostics) {
+  const Heap::Mark mark = state_->heap.mark();
+  const std::uint32_t globals = state_->machine.cached_globals();
+  const std::size_t examples = state_->mode_heap.bytes();
   EnteredModes entered;
   entered.at_start = at_start;
   for (const ChosenMode& m : modes) {
@@ -343,7 +347,11 @@ std::optional<Result> Elaborator::in_modes(std::span<const ChosenMode> modes, bo
     entered.modes[instance].push_back(
         {{place, state_->relations.with_numbers(state_->modes[m.mode], m.numbers)}, m.entered});
   }
-  return state_->finish(state_->instantiate(&entered), diagnostics);
+  std::optional<Result> result = state_->finish(state_->instantiate(&entered), diagnostics);
+  // The values of this elaboration: only globals that it was the first to need outlast it.
+  if (state_->machine.cached_globals() == globals) state_->heap.release_all(mark);
+  state_->heap.count(state_->mode_heap.bytes() - examples);
+  return result;
 }
 
 std::size_t Elaborator::numbered() const { return state_->identities.count() + state_->modes.size(); }

@@ -10,8 +10,8 @@ void* Heap::allocate(std::size_t bytes) {
   if (bytes > left_) {
     std::size_t chunk = std::max<std::size_t>(bytes, 1 << 20);
     require(chunk);
-    chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(chunk));
-    next_ = chunks_.back().get();
+    chunks_.push_back({std::make_unique_for_overwrite<std::byte[]>(chunk), chunk});
+    next_ = chunks_.back().bytes.get();
     left_ = chunk;
     bytes_ += chunk;
   }

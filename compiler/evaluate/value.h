@@ -160,14 +160,22 @@ class Heap {
   }
   /// Frees the objects allocated since the mark, if they are in one chunk. Nothing may refer to them.
   void release(const Mark& mark) {
-    if (chunks_.size() != mark.chunks) return;
+    if (chunks_.size() == mark.chunks) release_all(mark);
+  }
+  /// Frees all objects allocated since the mark. Nothing may refer to them.
+  void release_all(const Mark& mark) {
+    for (; chunks_.size() > mark.chunks; chunks_.pop_back()) bytes_ -= chunks_.back().size;
     next_ = mark.next;
     left_ = mark.left;
   }
 
  private:
   void* allocate(std::size_t bytes);
-  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  struct Chunk {
+    std::unique_ptr<std::byte[]> bytes;
+    std::size_t size = 0;
+  };
+  std::vector<Chunk> chunks_;
   std::byte* next_ = nullptr;
   std::size_t left_ = 0;
   std::size_t bytes_ = 0;

@@ -81,6 +81,7 @@ void set_attributes(const system::System& system, const dae::System& dae, runtim
 
 void continue_from_guesses(runtime::Model& model) {
   model.start.resize(model.variables, runtime::kNone);
+  model.parameters.reserve(model.parameters.size() + model.variables);
   for (std::uint32_t& guess : model.start)
     guess =
         guess == runtime::kNone ? add_parameter(model, {}) : add_parameter(model, model.parameters[guess]);

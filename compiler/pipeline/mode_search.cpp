@@ -40,7 +40,7 @@ std::size_t most_candidates(std::size_t modes) {
 
 SingularModes singular_modes(const system::System& system, const elaborate::Structure& structure,
                              const dae::System& dae, const Modes& given) {
-  SingularModes result;
+  SingularModes result{.missing = 0, .others = {}, .is_built = true};
   const singularity::UnderDeterminedPart part = singularity::under_determined_part(dae);
   result.missing = part.missing;
   if (part.missing == 0) return result;
@@ -75,15 +75,17 @@ ModeKey ModeSearch::known_as(const Modes& modes) {
   return key;
 }
 
-void ModeSearch::refuse(const Modes& modes, const SingularModes& why) {
+void ModeSearch::refuse(const Modes& modes, Refusal why, const SingularModes& singular) {
   known_.insert(known_as(modes));
-  tried_.push_back(modes);
-  add(why);
+  tried_.push_back({modes, why});
+  add(singular);
 }
 
 void ModeSearch::add(const SingularModes& why) {
+  --age_;
+  std::size_t order = 0;
   for (const Modes& other : why.others)
-    if (known_.insert(known_as(other)).second) candidates_.insert({why.missing, order_++, other});
+    if (known_.insert(known_as(other)).second) candidates_.insert({why.missing, age_, order++, other});
 }
 
 std::optional<Modes> ModeSearch::next() {

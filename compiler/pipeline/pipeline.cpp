@@ -125,7 +125,7 @@ bool compile_in_first_modes(elaborate::Elaborator& elaborator, elaborate::Result
   SingularModes why = singular_modes(model.system, model.structure, model.dae, *modes);
   std::size_t fewest = why.missing;
   for (;;) {
-    search.refuse(*modes, why);
+    search.refuse(*modes, Refusal::Singular, why);
     modes = search.next();
     if (!modes) break;
     found = {};

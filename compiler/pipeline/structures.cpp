@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/pipeline/later_modes.h"
+#include "compiler/pipeline/model_memory.h"
 #include "compiler/reduce/reduce.h"
 
 namespace sigrel::pipeline {
@@ -14,31 +15,6 @@ std::vector<double> numbers_of(const std::vector<elaborate::ChosenMode>& modes) 
   for (const elaborate::ChosenMode& m : modes)
     result.insert(result.end(), m.numbers.begin(), m.numbers.end());
   return result;
-}
-
-/// Of the elements of vectors.
-template <class... T>
-std::size_t bytes(const std::vector<T>&... vectors) {
-  return (0 + ... + (vectors.size() * sizeof(T)));
-}
-
-std::size_t bytes(const Equations& equations) {
-  std::size_t result = bytes(equations.sums.offsets, equations.sums.terms);
-  for (const EquationTable& t : equations.tables) result += bytes(t.unknowns, t.parameters, t.tags);
-  return result;
-}
-
-/// About what a model takes: of its vectors those that grow with it.
-std::size_t bytes_of(const Compiled& model) {
-  const auto& [system, dae, plan] = std::tie(model.system, model.dae, model.plan.model);
-  return sizeof model + bytes(system.equations) + bytes(system.initial) + bytes(dae.equations) +
-         bytes(system.parameters, system.named_parameters, system.attributes, system.sources,
-               system.instances, system.arguments, system.captured, system.switches, system.transitions) +
-         bytes(dae.variables, dae.aliases, dae.assign, dae.zero_crossings) +
-         bytes(plan.parameters, plan.tables, plan.equations, plan.batches, plan.zero_crossings) +
-         bytes(model.structure.switches, model.structure.unknowns, model.structure.owners,
-               model.structure.synonyms) +
-         (system.exprs.size() + dae.exprs.size() + model.plan.exprs.size()) * sizeof(Node);
 }
 
 std::unique_ptr<dae::System> with_own_variables(const Compiled& model) {
@@ -60,6 +36,18 @@ std::unique_ptr<dae::System> with_own_variables(const Compiled& model) {
 }
 
 }  // namespace
+
+std::optional<Name> mode_name(const Compiled& model, std::uint32_t identity, std::uint32_t mode) {
+  const elaborate::Structure& structure = model.structure;
+  for (std::size_t k = 0; k < structure.switches.size(); ++k)
+    if (structure.switches[k].identity == identity && structure.switches[k].mode == mode)
+      return model.system.switches[k].mode;
+  for (std::size_t t = 0; t < structure.targets.size(); ++t)
+    if (const system::Transition& transition = model.system.transitions[t];
+        structure.targets[t] == mode && structure.switches[transition.of].identity == identity)
+      return transition.target;
+  return std::nullopt;
+}
 
 std::shared_ptr<const Compiled> Structures::in_modes(const Modes& modes, Diagnostics& diagnostics,
                                                      SingularModes& singular) {
@@ -109,8 +97,10 @@ std::shared_ptr<const Compiled> Structures::in_modes(const Modes& modes, Diagnos
     first.emplace(m.identity, next);
     next += m.numbers.size();
   }
-  bytes_ += bytes_of(*model);
-  Vector::Variant variant{entered(), {}, std::move(model), calls_};
+  const std::size_t bytes = bytes_of(*model) + modes.size() * sizeof(ModeKey::value_type);
+  bytes_ += bytes;
+  Vector::Variant variant{
+      .entered = entered(), .structural = {}, .model = std::move(model), .used = calls_, .bytes = bytes};
   for (const std::uint32_t n : structure.structural)
     for (std::size_t k = 0; k < structure.switches.size(); ++k) {
       const system::Switch& s = variant.model->system.switches[k];
@@ -124,6 +114,20 @@ std::shared_ptr<const Compiled> Structures::in_modes(const Modes& modes, Diagnos
   return result;
 }
 
+const dae::System* Structures::jump_equations(const Compiled& model) {
+  const dae::System* made = model.jump_equations.of(model);
+  const std::lock_guard lock(mutex_);
+  if (!made || !with_jumps_.insert(model.number).second) return made;
+  for (auto& [key, vector] : vectors_)
+    for (Vector::Variant& variant : vector.variants) {
+      if (variant.model.get() != &model) continue;
+      const std::size_t bytes = bytes_of(*made);
+      variant.bytes += bytes;
+      bytes_ += bytes;
+    }
+  return made;
+}
+
 /// Gives up models that were used longest ago and that nobody holds: down to three quarters of the limit, so
 /// that they are rarely searched.
 void Structures::limit_memory() {
@@ -135,7 +139,7 @@ void Structures::limit_memory() {
   for (const auto& [used, vector] : unused) {
     if (bytes_ <= limits_.structures / 4 * 3) break;
     const auto oldest = std::ranges::find(vector->variants, used, &Vector::Variant::used);
-    bytes_ -= bytes_of(*oldest->model);
+    bytes_ -= oldest->bytes;
     vector->variants.erase(oldest);
     ++given_up_;
   }
@@ -162,6 +166,14 @@ void Structures::each_later(const Compiled& start, const std::function<bool(cons
       later.refuse();
     }
   }
+}
+
+std::optional<Name> Structures::mode_name(std::uint32_t identity, std::uint32_t mode) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, vector] : vectors_)
+    for (const Vector::Variant& variant : vector.variants)
+      if (const auto name = pipeline::mode_name(*variant.model, identity, mode)) return name;
+  return std::nullopt;
 }
 
 void Structures::describe_later(const std::string& name, std::string description) {

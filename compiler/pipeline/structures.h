@@ -9,14 +9,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/pipeline/mode_search.h"
 #include "compiler/pipeline/pipeline.h"
 
 namespace sigrel::pipeline {
+
+/// The name of a mode of a switch, if the model is in it or has a transition to it.
+std::optional<Name> mode_name(const Compiled& model, std::uint32_t identity, std::uint32_t mode);
 
 class Structures {
  public:
@@ -33,11 +38,15 @@ class Structures {
   /// The model in these modes; null after errors, with what can be tried instead in `singular`.
   std::shared_ptr<const Compiled> in_modes(const Modes& modes, Diagnostics& diagnostics,
                                            SingularModes& singular);
+  /// Of a model of these: JumpEquations::of.
+  const dae::System* jump_equations(const Compiled& model);
   /// The modes of calls that have numbered what they met: identities, and modes. Who replays them has the
   /// same numbers, also in another process.
   const std::vector<Modes>& history() const { return history_; }
   /// Elaborator::has_used.
   bool has_used(std::size_t setting) const { return elaborator_->has_used(setting); }
+  /// The name of a mode of a switch, if a kept system is in it or has a transition to it.
+  std::optional<Name> mode_name(std::uint32_t identity, std::uint32_t mode);
   /// Whether these switches and modes have numbers.
   bool is_numbered(const Modes& modes) const { return elaborator_->is_numbered(modes); }
   /// False: this is not the beginning, or the continuation, of the history.
@@ -51,6 +60,8 @@ class Structures {
   /// How many were compiled; how many of them were given up (Limits::structures).
   std::size_t compiled() const { return compiled_; }
   std::size_t given_up() const { return given_up_; }
+  /// About what those that are kept take.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   /// The models of one mode vector.
@@ -61,6 +72,7 @@ class Structures {
       std::vector<std::pair<std::size_t, double>> structural;  // which of the given numbers must be so
       std::shared_ptr<const Compiled> model;
       std::uint64_t used = 0;  // when, in calls
+      std::size_t bytes = 0;   // with those of its jump equations, if they have been made
     };
     std::vector<Variant> variants;
   };
@@ -77,7 +89,8 @@ class Structures {
   std::mutex mutex_;
   std::map<ModeKey, Vector> vectors_;
   std::uint64_t calls_ = 0;
-  std::size_t bytes_ = 0;  // of all kept models
+  std::size_t bytes_ = 0;                         // of all kept models
+  std::unordered_set<std::uint64_t> with_jumps_;  // numbers of models whose jump equations are counted
   std::size_t compiled_ = 0, given_up_ = 0;
   std::vector<Modes> history_;
   std::unordered_map<std::string, std::string> later_descriptions_;

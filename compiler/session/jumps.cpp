@@ -20,7 +20,8 @@ constexpr int kIterations = 20;
 constexpr double kConverged = 1e-12;
 // Impulses that are rounding errors, as a part of the largest one; by how much others outweigh values.
 constexpr double kRounding = 1e-9, kOutweighs = 1e30;
-constexpr double kAgree = 1e-6;  // jumps by the coefficients before and after the instant
+constexpr double kAgree = 1e-6;        // jumps by the coefficients before and after the instant
+constexpr double kInterrupted = 1e-4;  // of the largest flow: a smaller one is an error of the instant
 
 /// Values of expressions at a point, node by node.
 class Values {
@@ -191,6 +192,37 @@ class JumpSystem {
   std::unordered_map<const EquationTable*, Values> residuals_, gradients_;
   std::vector<double> results_;
 };
+
+/// By unknown: whether it is the flow of a node, or equal to one or to its negative.
+std::vector<bool> flows(const system::System& system) {
+  std::vector<std::uint32_t> parent(system.unknowns);
+  std::iota(parent.begin(), parent.end(), std::uint32_t{0});
+  const auto set_of = [&](std::uint32_t u) {
+    while (parent[u] != u) u = parent[u] = parent[parent[u]];
+    return u;
+  };
+  const SumTable& sums = system.equations.sums;
+  for (std::size_t row = 0; row < sums.rows(); ++row)
+    if (const auto terms = sums.terms_of(row); terms.size() == 2)
+      parent[set_of(terms[0].unknown())] = set_of(terms[1].unknown());
+  const auto is_slot = [&](std::uint32_t id) { return system.exprs[ExprId{id}].op == Op::Slot; };
+  for (const EquationTable& table : system.equations.tables) {
+    const Node& residual = system.exprs[table.residual];
+    if (table.slots != 2 || (residual.op != Op::Sub && residual.op != Op::Add) || !is_slot(residual.a) ||
+        !is_slot(residual.b))
+      continue;
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      parent[set_of(table.unknowns_of(row)[0])] = set_of(table.unknowns_of(row)[1]);
+  }
+  std::vector<bool> result(system.unknowns, false);
+  for (const system::Instance& self : system.instances) {
+    const auto& locals = system.templates[self.body].locals;
+    for (std::uint32_t k = 0; k < locals.size(); ++k)
+      if (locals[k].kind == system::UnknownKind::Flow) result[set_of(self.first_unknown + k)] = true;
+  }
+  for (std::uint32_t u = 0; u < result.size(); ++u) result[u] = result[set_of(u)];
+  return result;
+}
 
 }  // namespace
 
@@ -364,6 +396,41 @@ std::vector<std::uint32_t> due_by_impulses(const system::System& system, const d
   }
   std::ranges::sort(due);
   return due;
+}
+
+std::vector<Jump> interrupted(const system::System& system, const dae::System& kept, const Jumps& jumps,
+                              double time, std::span<const double> parameters,
+                              const std::function<double(std::uint32_t, std::uint32_t, bool)>& value,
+                              const std::function<double(std::uint32_t)>& nominal) {
+  const auto vanishes = [](const Jump& j) { return std::abs(j.after) <= kRounding * std::abs(j.before); };
+  const auto stops = [&](const Jump& j) { return j.order == 0 && j.before != 0 && vanishes(j); };
+  std::vector<Jump> found;
+  if (std::ranges::none_of(jumps.jumps, stops)) return found;
+  const std::vector<bool> is_flow = flows(system);
+  double largest = 0;
+  for (const Jump& j : jumps.jumps)
+    if (j.order == 0 && is_flow[j.unknown]) largest = std::max(largest, std::abs(j.before));
+  for (const Jump& j : jumps.jumps)
+    if (stops(j) && is_flow[j.unknown] &&
+        std::abs(j.before) > kInterrupted * std::max(largest, nominal(j.unknown)))
+      found.push_back(j);
+  if (found.empty()) return found;
+  // Flows that meet at zero by chance, such as those of two equal inductors with opposite currents, do so no
+  // more with other values.
+  const Jumps others = solve_jumps(
+      kept, time, parameters,
+      [&](std::uint32_t unknown, std::uint32_t order, bool before) {
+        const double part = std::fmod(0.6180339887 * (unknown + 1.0), 1.0);
+        return value(unknown, order, before) * (before ? 1.0 + part : 1.0);
+      },
+      nominal);
+  if (!others.failure.empty()) return {};
+  std::erase_if(found, [&](const Jump& j) {
+    const auto other = std::ranges::find_if(
+        others.jumps, [&](const Jump& o) { return o.unknown == j.unknown && o.order == j.order; });
+    return other == others.jumps.end() || !vanishes(*other);
+  });
+  return found;
 }
 
 }  // namespace sigrel::session

@@ -64,4 +64,14 @@ std::vector<std::uint32_t> due_by_impulses(const system::System& system, const d
                                            std::span<const double> parameters,
                                            const std::function<double(std::uint32_t unknown)>& value);
 
+/// The jumps of flows that are zero afterwards whatever the values before were, such as the current of an
+/// inductor that a contact interrupts: nothing bounds their impulses in time. `jumps`: those of the values;
+/// other arguments are those of `solve_jumps`. Smaller flows than a part of the largest one are left out:
+/// they are errors of the instant, at which a diode opens for example.
+std::vector<Jump> interrupted(
+    const system::System& system, const dae::System& kept, const Jumps& jumps, double time,
+    std::span<const double> parameters,
+    const std::function<double(std::uint32_t unknown, std::uint32_t order, bool before)>& value,
+    const std::function<double(std::uint32_t unknown)>& nominal);
+
 }  // namespace sigrel::session

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -14,6 +15,9 @@
 #include "runtime/events/event_handler.h"
 
 namespace sigrel::session {
+
+using pipeline::Refusal;
+
 namespace {
 
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
@@ -21,8 +25,8 @@ constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 constexpr double kContinuous = 1e-7;
 // States that differ by less are those before the instant.
 constexpr double kSame = 1e-12;
-constexpr std::size_t kMostNamed = 1000;        // models whose columns are remembered
-constexpr std::size_t kNamed = 5, kListed = 4;  // unknowns, modes in a message
+constexpr std::size_t kMostNamed = 1000, kMostFacts = 64;   // models whose columns, and facts, are remembered
+constexpr std::size_t kNamed = 5, kListed = 4, kTried = 6;  // unknowns, modes, combinations in a message
 // A structure that grows so much at one instant, to such a size, grows without end.
 constexpr std::size_t kMostGrowth = 64, kLargest = 100'000;
 
@@ -49,12 +53,28 @@ std::size_t size_of(const pipeline::Compiled& model) {
   return size;
 }
 
-/// Whether initial equations of the modes that are entered say what holds.
+/// Whether initial equations of the modes that are entered say what holds, also such as follow from others.
 bool has_initial_equations(const pipeline::Compiled& model) {
-  for (const EquationTable& table : model.dae.initial.tables)
-    for (std::size_t row = 0; row < table.rows(); ++row)
-      if (model.system.sources[table.origins[row].source].kind == system::EquationKind::Initial) return true;
-  return false;
+  const auto has = [&](const Origins& origins) {
+    Origins::InOrder in_order(origins);
+    for (std::size_t row = 0; row < origins.size(); ++row)
+      if (model.system.sources[in_order[row].source].kind == system::EquationKind::Initial) return true;
+    return false;
+  };
+  const Equations& initial = model.system.initial;
+  return has(initial.sums.origins) ||
+         std::ranges::any_of(initial.tables, [&](const EquationTable& table) { return has(table.origins); });
+}
+
+std::string_view text(Refusal why) {
+  switch (why) {
+    case Refusal::Impossible: return "not possible";
+    case Refusal::Singular: return "singular";
+    case Refusal::LeftAtOnce: return "left at once";
+    case Refusal::Inconsistent: return "no consistent values";
+    case Refusal::Undetermined: return "jumps not determined";
+  }
+  return {};
 }
 
 /// The modes of all switches, by identity.
@@ -71,7 +91,8 @@ std::map<std::uint32_t, std::pair<std::string, std::string>> modes_by_identity(
 
 StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeline::Columns& columns,
                                    std::vector<std::pair<std::string, double>> set, Diagnostics& diagnostics)
-    : current_(unowned(start)),
+    : start_(start),
+      current_(unowned(start)),
       structures_(start.structures),
       set_(std::move(set)),
       diagnostics_(diagnostics) {
@@ -86,7 +107,6 @@ StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeli
     columns_.push_back(c);
   }
   told_ = modes_by_identity(start);
-  find_tied();
 }
 
 /// What outlasts an instant: all else is set where a change begins.
@@ -124,7 +144,6 @@ void StructureChanges::resume(runtime::Archive& archive, runtime::NextStructure&
     if (structures_->is_numbered(modes_)) model = structures_->in_modes(modes_, told, why);
     if (!model) return archive.refuse();
     current_ = model;
-    find_tied();
     told_ = modes_by_identity(*current_);
     if (changed) changed(*model);
   }
@@ -132,22 +151,34 @@ void StructureChanges::resume(runtime::Archive& archive, runtime::NextStructure&
   next.columns = columns();
 }
 
-/// Variables that equations differentiate and that are no states. What only assignments change, `der q =
-/// 0.0`, is tied to nothing.
-void StructureChanges::find_tied() {
+/// Of the present model.
+const StructureChanges::Facts& StructureChanges::facts() const {
+  const auto known = facts_.find(current_->number);
+  if (known != facts_.end()) return known->second;
+  if (facts_.size() >= kMostFacts) facts_.clear();
+  Facts& facts = facts_[current_->number];
+  facts.differentiated = differentiated(current_->system);
+  // `pre x` follows x, also where a mode that is entered says what x is.
+  std::vector<bool> is_previous(current_->system.unknowns, false);
+  for (const system::Previous& p : current_->system.events.previous) is_previous[p.unknown] = true;
+  std::erase_if(facts.differentiated, [&](const Differentiated& d) { return is_previous[d.unknown]; });
+  facts.size = size_of(*current_);
+  facts.has_initial_equations = has_initial_equations(*current_);
+  // Variables that equations differentiate and that are no states. What only assignments change, as with
+  // `der q = 0.0`, is tied to nothing.
   const dae::System& dae = current_->dae;
-  std::vector<bool> known(dae.variables.size(), false);
-  for (const runtime::State& s : current_->plan.model.states) known[s.variable] = true;
-  for (const std::uint32_t v : current_->plan.model.constants) known[v] = true;
-  tied_.clear();
-  for (const Differentiated& d : differentiated(current_->system)) {
+  std::vector<bool> is_known(dae.variables.size(), false);
+  for (const runtime::State& s : current_->plan.model.states) is_known[s.variable] = true;
+  for (const std::uint32_t v : current_->plan.model.constants) is_known[v] = true;
+  for (const Differentiated& d : facts.differentiated) {
     const dae::Alias alias = dae.aliases[d.unknown];
     if (d.discrete || alias.kind == dae::Alias::Zero) continue;
     const std::uint32_t v = derivative(dae, alias.variable, d.order);
-    if (v == dae::kNone || known[v]) continue;
-    known[v] = true;
-    tied_.push_back(v);
+    if (v == dae::kNone || is_known[v]) continue;
+    is_known[v] = true;
+    facts.tied.push_back(v);
   }
+  return facts;
 }
 
 std::optional<runtime::NextStructure> StructureChanges::next(const runtime::StructureEnd& end) {
@@ -156,13 +187,13 @@ std::optional<runtime::NextStructure> StructureChanges::next(const runtime::Stru
   const bool same_instant = end.at_once && end.time == time_;
   time_ = end.time;
   if (!same_instant) {
-    size_before_ = size_of(*current_);
+    size_before_ = facts().size;
     changes_ = 0;
   }
   ++changes_;
   // Other states: what has been tried before the jump may be possible after it.
   if (same_instant && !jumped_ && same_states(end)) {
-    search_.refuse(modes_, {});
+    search_.refuse(modes_, Refusal::LeftAtOnce);
     add_new(end);
   } else {
     record(end);
@@ -185,7 +216,7 @@ std::optional<runtime::NextStructure> StructureChanges::stay(const runtime::Stru
 /// still those before.
 runtime::StructureSource::Verdict StructureChanges::leave_by_impulses(const runtime::StructureEnd& end,
                                                                       runtime::NextStructure& next) {
-  search_.refuse(modes_, {});
+  search_.refuse(modes_, Refusal::LeftAtOnce);
   std::optional<runtime::NextStructure> other = follow_transitions(end);
   if (!other) return Verdict::Failed;
   next = std::move(*other);
@@ -211,7 +242,7 @@ std::optional<runtime::NextStructure> StructureChanges::follow_transitions(const
     return std::nullopt;
   }
   pipeline::Modes all = next_modes(end, runtime::kNone);
-  pipeline::SingularModes one_by_one;
+  pipeline::SingularModes one_by_one{.missing = 0, .others = {}, .is_built = true};
   const std::size_t candidates = due.size() > 1 ? pipeline::most_candidates(all.size()) : 0;
   for (const std::uint32_t transition : std::span(due).first(std::min(due.size(), candidates)))
     one_by_one.others.push_back(next_modes(end, transition));
@@ -224,7 +255,7 @@ std::optional<runtime::NextStructure> StructureChanges::follow_transitions(const
 /// Whether what equations differentiate is what it was before the instant.
 bool StructureChanges::same_states(const runtime::StructureEnd& end) const {
   const elaborate::Structure& structure = current_->structure;
-  return std::ranges::all_of(differentiated(current_->system), [&](const Differentiated& d) {
+  return std::ranges::all_of(facts().differentiated, [&](const Differentiated& d) {
     const double old = before(structure.unknowns[d.unknown], d.order);
     const double now = value_of(current_->dae, end.values, d.unknown, d.order);
     return std::isnan(old) || std::isnan(now) || std::abs(now - old) <= kSame * std::max(std::abs(old), 1.0);
@@ -236,23 +267,70 @@ bool StructureChanges::same_states(const runtime::StructureEnd& end) const {
 std::optional<runtime::NextStructure> StructureChanges::try_modes(pipeline::Modes modes, bool known) {
   pipeline::SingularModes why;
   modes_ = std::move(modes);
-  if (!known && compile(why)) return start_of(modes_);
-  return try_others(std::move(why));
+  if (known) return try_next();
+  if (compile(why)) return start_of(modes_);
+  return try_others(why.is_built ? Refusal::Singular : Refusal::Impossible, why);
 }
 
 /// A start in other modes than the present ones. Nullopt: there is none, and what was refused is reported.
-std::optional<runtime::NextStructure> StructureChanges::try_others(pipeline::SingularModes why) {
-  for (;;) {
-    search_.refuse(modes_, why);
-    std::optional<pipeline::Modes> other = search_.next();
-    if (!other) {
-      diagnostics_.append(refused_);
-      return std::nullopt;
-    }
+std::optional<runtime::NextStructure> StructureChanges::try_others(Refusal why,
+                                                                   const pipeline::SingularModes& singular) {
+  search_.refuse(modes_, why, singular);
+  return try_next();
+}
+
+/// A start in the modes that are to be tried next.
+std::optional<runtime::NextStructure> StructureChanges::try_next() {
+  while (std::optional<pipeline::Modes> other = search_.next()) {
     modes_ = std::move(*other);
-    why = {};
+    pipeline::SingularModes why;
     if (compile(why)) return start_of(modes_);
+    search_.refuse(modes_, why.is_built ? Refusal::Singular : Refusal::Impossible, why);
   }
+  for (Diagnostic d : refused_.all()) {
+    // Transitions that follow each other without end name the modes themselves.
+    if (const std::string modes = tried(); !modes.empty() && d.code != Code::EndlessEvents) d.note(modes);
+    diagnostics_.append(std::move(d));
+  }
+  return std::nullopt;
+}
+
+/// What was tried at this instant, in words: the modes of the switches in which the combinations differ.
+std::string StructureChanges::tried() const {
+  const std::vector<pipeline::ModeSearch::Tried>& all = search_.tried();
+  if (all.size() < 2) return {};
+  std::map<std::uint32_t, std::uint32_t> first;
+  std::set<std::uint32_t> differ;
+  for (const auto& [modes, why] : all)
+    for (const elaborate::ChosenMode& m : modes)
+      if (const auto [at, is_new] = first.try_emplace(m.identity, m.mode); !is_new && at->second != m.mode)
+        differ.insert(m.identity);
+  std::vector<std::string> lines;
+  for (const auto& [modes, why] : std::span(all).first(std::min(all.size(), kTried)))
+    lines.push_back(fmt::format("{} ({})", text_of(modes, differ), text(why)));
+  return fmt::format("{} combinations of modes were tried: {}{}", all.size(), fmt::join(lines, "; "),
+                     all.size() > kTried ? "; …" : "");
+}
+
+std::string StructureChanges::text_of(const pipeline::Modes& modes,
+                                      const std::set<std::uint32_t>& shown) const {
+  std::vector<std::string> parts;
+  std::size_t more = 0;
+  for (const elaborate::ChosenMode& m : modes) {
+    if (!shown.contains(m.identity)) continue;
+    if (parts.size() == kListed) {
+      ++more;
+      continue;
+    }
+    const auto known = told_.find(m.identity);
+    const std::string of = known == told_.end() ? "" : known->second.first;
+    auto name = pipeline::mode_name(start_, m.identity, m.mode);
+    if (!name) name = structures_->mode_name(m.identity, m.mode);
+    parts.push_back(fmt::format("{}{}", of.empty() ? "" : "`" + of + "` ",
+                                name ? sigrel::text(*name) : std::string_view("in another mode")));
+  }
+  if (parts.empty()) return "with other arguments";
+  return fmt::format("{}{}", fmt::join(parts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 /// The system of the present modes.
@@ -260,13 +338,12 @@ bool StructureChanges::compile(pipeline::SingularModes& why) {
   Diagnostics found;
   std::shared_ptr<const pipeline::Compiled> model = structures_->in_modes(modes_, found, why);
   if (!model) {
-    if (refused_.all().empty()) report_inconsistent(found);
+    if (refused_.all().empty()) report_inconsistent(found, why.is_built);
     return false;
   }
   diagnostics_.append(found);
   jumped_ = false;
   current_.swap(model);  // `changed` may still read the one before
-  find_tied();
   if (changed) changed(*current_);
   return true;
 }
@@ -281,6 +358,7 @@ runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::C
   }
   set_numbers(modes, next);
   carry_over(modes, next);
+  next.previous = previous(modes);
   next.past = past_delays(modes);
   next.columns = columns();
   each_condition([&](std::uint32_t trigger, Span place) {
@@ -304,7 +382,7 @@ std::vector<StructureChanges::Broken> StructureChanges::broken(const runtime::St
   const std::vector<double> nominal =
       runtime::nominal_values(current_->plan.model, {start.parameters.begin(), start.parameters.end()});
   std::vector<Broken> result;
-  for (const Differentiated& d : differentiated(current_->system)) {
+  for (const Differentiated& d : facts().differentiated) {
     const std::uint32_t owner = structure.owners[d.unknown];
     const double old = before(structure.unknowns[d.unknown], d.order);
     const double now = value_of(current_->dae, start.values, d.unknown, d.order);
@@ -319,22 +397,36 @@ std::vector<StructureChanges::Broken> StructureChanges::broken(const runtime::St
 
 runtime::StructureSource::Verdict StructureChanges::started(const runtime::StructureStart& start,
                                                             runtime::NextStructure& next) {
-  if (!start.consistent) return refuse(next);
-  if (has_initial_equations(*current_)) return accept();
+  if (!start.consistent) {
+    // What two modes say of their beginning is a mistake, also if one after the other could be entered.
+    if (start.contradicts && several_begin() && refused_.all().empty()) return Verdict::Inconsistent;
+    return refuse(Refusal::Inconsistent, next);
+  }
+  if (facts().has_initial_equations) return accept();
   const std::vector<Broken> changed = broken(start);
   if (changed.empty()) return accept();
   if (!jumped_) return jump(start, next);
   std::vector<std::uint32_t> unknowns;
   for (const Broken& b : changed) unknowns.push_back(b.what.unknown);
   report("the new structure ties values that cannot jump, such as positions", unknowns);
-  return refuse(next);
+  return refuse(Refusal::Undetermined, next);
+}
+
+/// Whether several switches enter modes with initial equations.
+bool StructureChanges::several_begin() const {
+  return std::ranges::count_if(current_->structure.switches, [&](const elaborate::Structure::Switch& s) {
+           const auto chosen =
+               std::ranges::lower_bound(modes_, s.identity, {}, &elaborate::ChosenMode::identity);
+           return s.has_initial && chosen != modes_.end() && chosen->identity == s.identity &&
+                  chosen->entered;
+         }) > 1;
 }
 
 /// The present structure has no start.
-runtime::StructureSource::Verdict StructureChanges::refuse(runtime::NextStructure& next) {
+runtime::StructureSource::Verdict StructureChanges::refuse(Refusal why, runtime::NextStructure& next) {
   if (jumped_) values_ = before_jump_;
   const bool is_told = !refused_.all().empty();
-  if (std::optional<runtime::NextStructure> other = try_others({})) {
+  if (std::optional<runtime::NextStructure> other = try_others(why)) {
     next = std::move(*other);
     return Verdict::Again;
   }
@@ -345,29 +437,28 @@ runtime::StructureSource::Verdict StructureChanges::refuse(runtime::NextStructur
 runtime::StructureSource::Verdict StructureChanges::jump(const runtime::StructureStart& start,
                                                          runtime::NextStructure& next) {
   const elaborate::Structure& structure = current_->structure;
-  const dae::System* kept = current_->jump_equations.of(*current_);
+  const dae::System* kept = structures_->jump_equations(*current_);
   if (!kept) {
     std::vector<std::uint32_t> unknowns;
     for (const Broken& b : broken(start)) unknowns.push_back(b.what.unknown);
     report("the equations of the new structure do not determine them", unknowns);
-    return refuse(next);
+    return refuse(Refusal::Undetermined, next);
   }
   const std::vector<double> nominal =
       runtime::nominal_values(current_->plan.model, {start.parameters.begin(), start.parameters.end()});
-  Jumps jumps = solve_jumps(
-      *kept, time_, start.parameters,
-      [&](std::uint32_t unknown, std::uint32_t order, bool is_before) {
-        const double old = is_before ? before(structure.unknowns[unknown], order) : kNoValue;
-        const double value = std::isnan(old) ? value_of(current_->dae, start.values, unknown, order) : old;
-        return std::isnan(value) ? 0.0 : value;
-      },
-      [&](std::uint32_t unknown) {
-        const dae::Alias alias = current_->dae.aliases[unknown];
-        return alias.kind == dae::Alias::Zero ? 1.0 : nominal[alias.variable];
-      });
+  const auto value = [&](std::uint32_t unknown, std::uint32_t order, bool is_before) {
+    const double old = is_before ? before(structure.unknowns[unknown], order) : kNoValue;
+    const double now = std::isnan(old) ? value_of(current_->dae, start.values, unknown, order) : old;
+    return std::isnan(now) ? 0.0 : now;
+  };
+  const auto nominal_of = [&](std::uint32_t unknown) {
+    const dae::Alias alias = current_->dae.aliases[unknown];
+    return alias.kind == dae::Alias::Zero ? 1.0 : nominal[alias.variable];
+  };
+  Jumps jumps = solve_jumps(*kept, time_, start.parameters, value, nominal_of);
   if (!jumps.failure.empty()) {
     report(jumps.failure, jumps.unknowns);
-    return refuse(next);
+    return refuse(Refusal::Undetermined, next);
   }
   const std::vector<std::uint32_t> due =
       due_by_impulses(current_->system, *kept, jumps, time_, start.parameters, [&](std::uint32_t unknown) {
@@ -376,6 +467,12 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
       });
   if (!due.empty())
     return leave_by_impulses({time_, due, start.values, start.parameters, {}, {}, {}, true}, next);
+  if (const std::vector<Jump> flows =
+          interrupted(current_->system, *kept, jumps, time_, start.parameters, value, nominal_of);
+      !flows.empty()) {
+    report_interrupted(flows);
+    return refuse(Refusal::Undetermined, next);
+  }
   before_jump_ = values_;
   for (const Jump& j : jumps.jumps) {
     const std::uint32_t identity = structure.unknowns[j.unknown];
@@ -424,16 +521,19 @@ std::string StructureChanges::name_of(std::uint32_t unknown, std::uint32_t order
 }
 
 /// The system of the next modes has errors: the first of them is the reason.
-void StructureChanges::report_inconsistent(const Diagnostics& found) {
+void StructureChanges::report_inconsistent(const Diagnostics& found, bool is_built) {
   const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
-  const bool is_limit = error != found.all().end() &&
-                        (error->code == Code::LimitExceeded || error->code == Code::EvaluationTooLong);
+  const bool is_known = error != found.all().end();
+  const bool is_limit =
+      is_known && (error->code == Code::LimitExceeded || error->code == Code::EvaluationTooLong);
   Diagnostic& d =
-      refused_.report(is_limit ? error->code : Code::NoConsistentModes, until_,
+      refused_.report(is_known && (is_limit || !is_built) ? error->code : Code::NoConsistentModes, until_,
                       fmt::format("at t = {:.9g} s the model changes to modes {}", time_,
-                                  is_limit ? "that exceed a limit" : "whose equations cannot be solved"));
+                                  is_limit    ? "that exceed a limit"
+                                  : !is_built ? "that are not possible"
+                                              : "whose equations cannot be solved"));
   d.label(entered_.back());
-  if (error != found.all().end()) {
+  if (is_known) {
     if (error->primary)
       d.also(error->primary->span, "in these modes: " + error->message);
     else
@@ -445,9 +545,9 @@ void StructureChanges::report_inconsistent(const Diagnostics& found) {
     if (changes_ > 1) d.note(fmt::format("{} changes follow each other at this instant", changes_));
     return;
   }
-  d.help(
-      "each combination of modes that a run reaches needs as many independent equations as unknowns; small "
-      "losses instead of ideal switches keep them so");
+  d.help(is_built ? "each combination of modes that a run reaches needs as many independent equations as "
+                    "unknowns; small losses instead of ideal switches keep them so"
+                  : "let the condition of the transition exclude these arguments of the mode");
 }
 
 /// All modes lead to others at once.
@@ -466,7 +566,7 @@ void StructureChanges::report_cycle() {
 
 /// Whether transitions at this instant let the structure grow without end.
 bool StructureChanges::has_outgrown() const {
-  const std::size_t size = size_of(*current_);
+  const std::size_t size = facts().size;
   return size > kLargest && size / kMostGrowth > size_before_;
 }
 
@@ -478,7 +578,7 @@ void StructureChanges::report_growth() {
       .note(
           fmt::format("{} changes at this instant let the model grow from {} to {} unknowns and arguments of "
                       "modes",
-                      changes_, size_before_, size_of(*current_)))
+                      changes_, size_before_, facts().size))
       .help(
           "the condition still holds in the mode that is entered: let it become false there; a list can be "
           "built by a function in one transition");
@@ -497,6 +597,24 @@ void StructureChanges::report(const std::string& why, std::span<const std::uint3
       .label("this entered another mode")
       .note(why)
       .help("`initially` in the entered mode says what holds when it begins");
+}
+
+/// Flows that the new modes stop, although something such as an inductor keeps them up.
+void StructureChanges::report_interrupted(std::span<const Jump> flows) {
+  if (!refused_.all().empty()) return;
+  std::vector<std::string> names;
+  for (const Jump& j : flows.first(std::min(flows.size(), kNamed)))
+    names.push_back("`" + system::unknown_name(current_->system, j.unknown) + "`");
+  refused_
+      .report(Code::JumpNotDetermined, until_,
+              fmt::format("{} {} interrupted at t = {:.9g} s", fmt::join(names, ", "),
+                          flows.size() == 1 ? "is" : "are", time_))
+      .label(entered_.back())
+      .note(fmt::format("{} is {:.6g} before and has to be 0 at once: the impulse that stops it has no bound "
+                        "in time",
+                        names.front(), flows.front().before))
+      .help("give the flow another way, such as a diode or a resistor in parallel")
+      .help("`initially` in the entered mode says what holds when it begins, such as that the flow is 0");
 }
 
 /// All unknowns and their derivatives: set(order, identity, value).
@@ -565,7 +683,7 @@ void StructureChanges::record(const runtime::StructureEnd& end) {
     delays_[structure.unknowns[unknown]] = {number, negated};
   });
   if (end.before.empty()) return;
-  for (const Differentiated& d : differentiated(current_->system))
+  for (const Differentiated& d : facts().differentiated)
     if (!d.discrete)
       set_value(d.order, structure.unknowns[d.unknown], value_of(dae, end.before, d.unknown, d.order));
 }
@@ -693,7 +811,7 @@ void StructureChanges::carry_over(const std::vector<elaborate::ChosenMode>& mode
     return owner == system::kNoSwitch || !is_new[owner];
   };
   // Events have changed discrete variables, and what is tied to them will jump.
-  for (const Differentiated& d : differentiated(system))
+  for (const Differentiated& d : facts().differentiated)
     if (d.discrete && continues(d.unknown)) give(d.unknown, structure.unknowns[d.unknown], true);
   for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) {
     if (!continues(u)) continue;
@@ -711,6 +829,24 @@ void StructureChanges::carry_over(const std::vector<elaborate::ChosenMode>& mode
   }
   for (std::uint32_t v = 0; v < guesses.size(); ++v)
     if (!std::isnan(guesses[v])) next.overrides.emplace_back(next.model->start[v], guesses[v]);
+}
+
+/// Of what goes on, and is `pre` of what was there before.
+std::vector<double> StructureChanges::previous(const std::vector<elaborate::ChosenMode>& modes) const {
+  const elaborate::Structure& structure = current_->structure;
+  const std::vector<bool> is_new = new_switches(modes);
+  std::vector<double> of(current_->dae.variables.size(), kNoValue);
+  for (const system::Previous& p : current_->system.events.previous) {
+    const dae::Alias alias = current_->dae.aliases[p.unknown];
+    const std::uint32_t owner = structure.owners[p.unknown];
+    if (alias.kind == dae::Alias::Zero || (owner != system::kNoSwitch && is_new[owner])) continue;
+    const double value = before(structure.unknowns[p.of], 0);
+    of[alias.variable] = alias.kind == dae::Alias::Negated ? 0.0 - value : value;
+  }
+  std::vector<double> result;
+  for (const runtime::Events::Previous& p : current_->plan.model.events.previous)
+    result.push_back(of[p.variable]);
+  return result;
 }
 
 /// The unknowns of the columns by their names, in the current structure: for what did not exist at the start,

@@ -15,6 +15,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -40,7 +41,7 @@ class StructureChanges final : public runtime::StructureSource {
   StructureChanges(const pipeline::Compiled& start, const pipeline::Columns& columns,
                    std::vector<std::pair<std::string, double>> set, Diagnostics& diagnostics);
 
-  std::span<const std::uint32_t> tied() const override { return tied_; }
+  std::span<const std::uint32_t> tied() const override { return facts().tied; }
   std::optional<runtime::NextStructure> next(const runtime::StructureEnd& end) override;
   Verdict started(const runtime::StructureStart& start, runtime::NextStructure& next) override;
   void save(runtime::Archive& archive) override { visit(archive); }
@@ -68,20 +69,25 @@ class StructureChanges final : public runtime::StructureSource {
   Verdict jump(const runtime::StructureStart& start, runtime::NextStructure& next);
   Verdict accept();
   std::string name_of(std::uint32_t unknown, std::uint32_t order) const;
-  void find_tied();
   std::optional<runtime::NextStructure> follow_transitions(const runtime::StructureEnd& end);
   std::optional<runtime::NextStructure> stay(const runtime::StructureEnd& end);
   Verdict leave_by_impulses(const runtime::StructureEnd& end, runtime::NextStructure& next);
+  bool several_begin() const;
   bool same_states(const runtime::StructureEnd& end) const;
   std::optional<runtime::NextStructure> try_modes(pipeline::Modes modes, bool known);
-  std::optional<runtime::NextStructure> try_others(pipeline::SingularModes why);
+  std::optional<runtime::NextStructure> try_others(pipeline::Refusal why,
+                                                   const pipeline::SingularModes& singular = {});
+  std::optional<runtime::NextStructure> try_next();
   bool compile(pipeline::SingularModes& why);
-  Verdict refuse(runtime::NextStructure& next);
-  void report_inconsistent(const Diagnostics& found);
+  Verdict refuse(pipeline::Refusal why, runtime::NextStructure& next);
+  std::string tried() const;
+  std::string text_of(const pipeline::Modes& modes, const std::set<std::uint32_t>& shown) const;
+  void report_inconsistent(const Diagnostics& found, bool is_built);
   void report_cycle();
   bool has_outgrown() const;
   void report_growth();
   void report(const std::string& why, std::span<const std::uint32_t> unknowns);
+  void report_interrupted(std::span<const Jump> flows);
   double before(std::uint32_t identity, std::uint32_t order) const;
   runtime::NextStructure start_of(const std::vector<elaborate::ChosenMode>& modes);
   std::vector<bool> new_switches(const std::vector<elaborate::ChosenMode>& modes) const;
@@ -99,15 +105,25 @@ class StructureChanges final : public runtime::StructureSource {
   std::vector<std::uint32_t> leaving(const runtime::StructureEnd& end) const;
   double number(const system::ModeNumber& n, const runtime::StructureEnd& end) const;
   void carry_over(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
+  std::vector<double> previous(const std::vector<elaborate::ChosenMode>& modes) const;
   void set_numbers(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
   const std::vector<std::uint32_t>& named_unknowns();
+  /// What follows from a model alone, and is asked for at each change.
+  struct Facts {
+    std::vector<Differentiated> differentiated;
+    std::size_t size = 0;                // what a transition that lets a structure grow adds to
+    bool has_initial_equations = false;  // of the modes that are entered
+    std::vector<std::uint32_t> tied;     // StructureSource::tied
+  };
+  const Facts& facts() const;
   std::vector<runtime::Column> columns();
 
+  const pipeline::Compiled& start_;
   std::shared_ptr<const pipeline::Compiled> current_;
   std::shared_ptr<pipeline::Structures> structures_;
   std::vector<std::pair<std::string, double>> set_;
   Diagnostics& diagnostics_;
-  std::vector<std::uint32_t> tied_;  // variables of the present model
+  mutable std::unordered_map<std::uint64_t, Facts> facts_;  // by model
   std::vector<ColumnOf> columns_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> named_;  // `named_unknowns`, by model
   std::vector<std::vector<double>> values_;  // by order of differentiation and identity; NaN: none

@@ -201,6 +201,17 @@ bool EventHandler::advance_previous(std::span<double> values) {
   return !unsettled_.empty();
 }
 
+bool EventHandler::return_to_previous(std::span<const double> before, std::span<double> values) const {
+  bool changed = false;
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const std::uint32_t v = model_.events.previous[k].variable;
+    if (std::isnan(before[k]) || before[k] == values[v] || !read_[v]) continue;
+    values[v] = before[k];
+    changed = true;
+  }
+  return changed;
+}
+
 void EventHandler::add_unsettled(std::span<const double> values, Failure& failure) const {
   for (const std::uint32_t v : unsettled_)
     if (v != kNone && failure.variables.size() < kFailureDetails)

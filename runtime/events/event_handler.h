@@ -74,6 +74,9 @@ class EventHandler {
   void restore_previous(std::span<double> values) const;
   /// Sets `pre` to the current values. Whether this changes a variable that equations or conditions read.
   bool advance_previous(std::span<double> values);
+  /// Sets `pre` to these values, in the order of Events::previous, where they are no NaN. Whether this
+  /// changes a variable that equations or conditions read.
+  bool return_to_previous(std::span<const double> before, std::span<double> values) const;
   /// Adds the variables to a failure that the last `advance_previous` found changed and read.
   void add_unsettled(std::span<const double> values, Failure& failure) const;
 

@@ -97,8 +97,9 @@ class EventIteration {
   /// At the end of such a part: whether its transitions are due by comparisons that have not left that error.
   bool transitions_are_errors(double tolerance) const;
   /// The same: handlers outside of what has changed fire if a condition holds now and did not before
-  /// (NextStructure::holding).
-  bool fire_after_change(double time, std::span<const std::uint8_t> before);
+  /// (NextStructure::holding). In the first round `pre` is what was before the change
+  /// (NextStructure::previous).
+  bool fire_after_change(double time, std::span<const std::uint8_t> before, std::span<const double> previous);
   /// Before the evaluation of an instant at this time: what is known beforehand not to change then is not
   /// evaluated. `process` does so itself.
   void begin_instant(double time) {

@@ -111,8 +111,16 @@ bool EventIteration::transitions_are_errors(double tolerance) const {
                                               handler_.read_by_transitions());
 }
 
-bool EventIteration::fire_after_change(double time, std::span<const std::uint8_t> before) {
-  if (handler_.empty() || before.empty() || !handler_.let_become_true(time, before)) return true;
+bool EventIteration::fire_after_change(double time, std::span<const std::uint8_t> before,
+                                       std::span<const double> previous) {
+  if (handler_.empty() || before.empty()) return true;
+  const bool returned = handler_.return_to_previous(previous, instance_.values);
+  if (returned) {
+    const Point point = instance_.point(time);
+    if (!evaluate_inputs(point)) return false;
+    handler_.accept(point);
+  }
+  if (!handler_.let_become_true(time, before) && !returned) return true;
   bool changed = false;
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }

@@ -9,6 +9,7 @@
 #include "runtime/integrate/crossing_functions.h"
 #include "runtime/integrate/history_recorder.h"
 #include "runtime/integrate/initialisation.h"
+#include "runtime/integrate/kept_solver.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/solve/model_instance.h"
 
@@ -35,8 +36,11 @@ struct InitialValueProblem {
     return done;
   }
   /// ReducedSystem::prepare, and the parts that depend on the form.
-  bool prepare(FormChoice choice) {
-    if (!system.prepare(choice)) return false;
+  bool prepare(FormChoice choice, KeptSolver* kept = nullptr) {
+    if (kept && kept->prepared && kept->choice == choice)
+      system.prepare(std::move(*kept->prepared));
+    else if (!system.prepare(choice))
+      return false;
     crossing_functions.prepare();
     recorder.prepare();
     return true;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/kept_solver.h"
 #include "runtime/integrate/method_choice.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/integrate/solver_objects.h"
@@ -38,6 +39,11 @@ class CvodeIntegrator final : public Integrator {
   bool slopes(double time, double* out) override;
   bool uses_adams() const override { return adams_; }
   void statistics(Statistics& statistics) const override;
+  void keep(KeptSolver& kept) override {
+    kept.linear = objects_.take_linear_system();
+    kept.spectral_radius = std::move(spectral_radius_);
+    kept.adams = adams_;
+  }
 
  private:
   static int right_hand_side(double time, N_Vector y, N_Vector out, void* self);
@@ -126,7 +132,9 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
   options_ = options;
   adams_ = options.adams;
   order_ = OrderLimit(options.tolerance);
-  if (!objects_.make(system_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
+  if (!objects_.make(system_, options.ordering, options.thread_pool, options.kept))
+    return check(-1, "SUNDIALS");
+  if (options.kept) spectral_radius_ = std::move(options.kept->spectral_radius);
   for (Vector* vector : {&y_, &dense_y_, &slopes_, &errors_, &weights_, &tolerances_})
     if (!(*vector = objects_.new_vector())) return check(-1, "SUNDIALS");
   jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/kept_solver.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/integrate/solver_objects.h"
 
@@ -32,6 +33,7 @@ class IdaIntegrator final : public Integrator {
   const double* rates() const override { return data(at_end_ ? rates_ : dense_rates_); }
   bool slopes(double time, double* out) override;
   void statistics(Statistics& statistics) const override;
+  void keep(KeptSolver& kept) override { kept.linear = objects_.take_linear_system(); }
 
  private:
   static int residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self);
@@ -94,7 +96,8 @@ bool IdaIntegrator::check(int flag, const char* call) {
 }
 
 bool IdaIntegrator::make(const IntegratorOptions& options) {
-  if (!objects_.make(system_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
+  if (!objects_.make(system_, options.ordering, options.thread_pool, options.kept))
+    return check(-1, "SUNDIALS");
   for (Vector* v : {&y_, &rates_, &dense_y_, &dense_rates_, &errors_, &weights_})
     if (!(*v = objects_.new_vector())) return check(-1, "N_VNew");
   Vector tolerances = objects_.new_vector();

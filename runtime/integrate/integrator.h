@@ -12,6 +12,7 @@ namespace runtime {
 
 class ReducedSystem;
 class ThreadPool;
+struct KeptSolver;
 class EventIteration;
 struct ModelInstance;
 
@@ -39,6 +40,8 @@ class Integrator {
   /// `out`, one entry for each unknown.
   virtual bool slopes(double /*time*/, double* /*out*/) { return false; }
   virtual void statistics(Statistics& statistics) const = 0;
+  /// Leaves what the next integrator of the same system can use; this one ends.
+  virtual void keep(KeptSolver& /*kept*/) {}
   /// Whether it locates zero crossings itself: a step ends at the first one that is an event of the whole
   /// model, and those of others change there and then.
   virtual bool locates_crossings() const { return false; }
@@ -79,6 +82,7 @@ struct IntegratorOptions {
   bool changes_method = false;
   Ordering ordering = Ordering::Auto;
   ThreadPool* thread_pool = nullptr;  // for long vectors; outlives the integrator
+  KeptSolver* kept = nullptr;         // of an integrator of the same system; is taken
 };
 
 /// CVODE, for the explicit form. Null: `failure`.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "runtime/integrate/experiment.h"
 #include "runtime/solve/needed_rows.h"
@@ -67,6 +68,32 @@ bool ReducedSystem::prepare(FormChoice choice) {
   if (!found && reason_ == FormReason::Sparse) reason_ = FormReason::FillIn;
   collect_rows();
   return true;
+}
+
+ReducedSystem::Prepared ReducedSystem::take() {
+  return {form_,
+          reason_,
+          std::move(layout_),
+          std::move(chain_),
+          std::move(rates_),
+          std::move(state_rows_),
+          std::move(retained_rows_),
+          std::move(open_batches_),
+          std::move(batch_residuals_),
+          retained_variables_};
+}
+
+void ReducedSystem::prepare(Prepared prepared) {
+  form_ = prepared.form;
+  reason_ = prepared.reason;
+  layout_ = std::move(prepared.layout);
+  chain_ = std::move(prepared.chain);
+  rates_ = std::move(prepared.rates);
+  state_rows_ = std::move(prepared.state_rows);
+  retained_rows_ = std::move(prepared.retained_rows);
+  open_batches_ = std::move(prepared.open_batches);
+  batch_residuals_ = std::move(prepared.batch_residuals);
+  retained_variables_ = prepared.retained_variables;
 }
 
 bool ReducedSystem::prepare_implicit(std::uint64_t limit) {

@@ -27,6 +27,12 @@ class ReducedSystem {
   /// Chooses the form and, but for quantised states, works out the pattern of the Jacobian. False: TooDense.
   /// Again, where a run changes its integrator.
   bool prepare(FormChoice choice);
+  /// What `prepare` works out, which follows from the model and the choice alone.
+  struct Prepared;
+  /// For another system of the same model. This one is of no use any more.
+  Prepared take();
+  /// Instead of `prepare`, with the same choice.
+  void prepare(Prepared prepared);
 
   Form form() const { return form_; }
   FormReason reason() const { return reason_; }
@@ -89,6 +95,22 @@ class ReducedSystem {
   struct Rate {
     std::uint32_t variable, state;
   };
+
+ public:
+  struct Prepared {
+    Form form = Form::Static;
+    FormReason reason = FormReason::Requested;
+    Layout layout;
+    ChainRule chain;
+    std::vector<Rate> rates;
+    std::vector<StateRow> state_rows;
+    std::vector<RetainedRow> retained_rows;
+    std::vector<OpenBatch> open_batches;
+    std::vector<double> batch_residuals;
+    std::uint32_t retained_variables = 0;
+  };
+
+ private:
   bool prepare_implicit(std::uint64_t limit);
   void collect_rows();
   void open(std::uint32_t batch);

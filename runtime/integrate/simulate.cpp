@@ -10,6 +10,7 @@
 #include "runtime/integrate/component_rows.h"
 #include "runtime/integrate/flush_to_zero.h"
 #include "runtime/integrate/initial_value_problem.h"
+#include "runtime/integrate/kept_solver.h"
 #include "runtime/integrate/structure.h"
 #include "runtime/integrate/time_loop.h"
 #include "runtime/results/recorder.h"
@@ -83,7 +84,7 @@ class Simulation {
   bool segment();
   bool initialise(InitialValueProblem& problem);
   FormChoice form_choice() const;
-  bool prepare(InitialValueProblem& problem);
+  bool prepare(InitialValueProblem& problem, KeptSolver* kept = nullptr);
   bool resume(InitialValueProblem& problem, Archive& archive);
   bool integrate(InitialValueProblem& problem, Archive& archive);
   bool integrate(Components& components, InitialValueProblem& whole, Archive& archive);
@@ -115,6 +116,7 @@ class Simulation {
   std::vector<Step> observed_;
   std::optional<ThreadPool> thread_pool_;
   Outcome outcome_;
+  KeptSolvers kept_;     // of structures that were left
   std::string memory_;   // of the model, at the last checkpoint; empty: the segment begins at the start
   TimeLoop::Memory at_;  // the same of the time loop
   CloseEvents close_changes_;
@@ -179,9 +181,9 @@ FormChoice Simulation::form_choice() const {
   return form_for(solver_named(outcome_.solver_change->to).value());
 }
 
-bool Simulation::prepare(InitialValueProblem& problem) {
+bool Simulation::prepare(InitialValueProblem& problem, KeptSolver* kept) {
   const Timer timer;
-  const bool ready = problem.prepare(form_choice());
+  const bool ready = problem.prepare(form_choice(), kept);
   outcome_.statistics.seconds_initialise += timer.seconds();
   describe_system(problem.system, outcome_.statistics);
   return ready || failed(problem);
@@ -334,17 +336,29 @@ bool Simulation::integrate(InitialValueProblem& problem, Archive& archive) {
     problem.instance.thread_pool = thread_pool();
     return integrate(*components, problem, archive);
   }
-  if (!prepare(problem)) return false;
+  KeptSolver kept = control_.structure ? kept_.take(next_.model) : KeptSolver{};
+  if (kept.prepared && kept.choice != form_choice()) kept = {};
+  if (!prepare(problem, &kept)) return false;
+  kept.choice = form_choice();
   const Timer timer;
   const double written = recorder_.seconds();
   TimeLoop loop(problem, experiment_, control_, observed_, recorder_, outcome_, part_);
   loop.show_only(recorded_variables(model(), next_.columns));
+  if (control_.structure) loop.use(kept);
   run(loop);
   part_ = loop.next_part();
   const bool ends = outcome_.transitions.empty() && outcome_.before_jump.empty();
   if (outcome_.status == Outcome::Completed && ends && !loop.suspended()) note_constantly_true(problem);
   outcome_.statistics.seconds_integrate += timer.seconds() - (recorder_.seconds() - written);
-  return loop.suspended() && suspend(loop, problem, nullptr);
+  if (loop.suspended()) {
+    kept_.clear();
+    return suspend(loop, problem, nullptr);
+  }
+  if (control_.structure && kept.choice == form_choice()) {
+    kept.prepared = problem.system.take();
+    kept_.keep(next_.model, std::move(kept));
+  }
+  return false;
 }
 
 /// Saves everything, for the next segment and for a run that continues. Whether it is stored.
@@ -419,7 +433,9 @@ void Simulation::follow(NextStructure next) {
 bool Simulation::is_accepted(InitialValueProblem& problem, bool ready, bool& again) {
   NextStructure other;
   const StructureSource::Verdict verdict =
-      control_.structure->started({ready, problem.instance.values, problem.instance.parameters}, other);
+      control_.structure->started({ready, problem.instance.values, problem.instance.parameters,
+                                   !ready && outcome_.failure.kind == FailureKind::StartContradicts},
+                                  other);
   again = verdict == StructureSource::Verdict::Again;
   if (again) {
     outcome_.failure = {};
@@ -428,7 +444,7 @@ bool Simulation::is_accepted(InitialValueProblem& problem, bool ready, bool& aga
   if (verdict == StructureSource::Verdict::Failed)
     outcome_.failure = Failure{.kind = FailureKind::Structure, .time = part_.begin};
   if (!ready || verdict != StructureSource::Verdict::Accepted) return false;
-  if (!problem.events.fire_after_change(part_.begin, next_.holding)) return failed(problem);
+  if (!problem.events.fire_after_change(part_.begin, next_.holding, next_.previous)) return failed(problem);
   outcome_.transitions = problem.events.transitions();
   return true;
 }

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
+
+#include "runtime/integrate/kept_solver.h"
 
 namespace runtime {
 
@@ -22,11 +25,15 @@ SolverObjects::~SolverObjects() {
   if (context_) SUNContext_Free(&context_);
 }
 
-bool SolverObjects::make(const ReducedSystem& system, Ordering ordering, ThreadPool* thread_pool) {
+bool SolverObjects::make(const ReducedSystem& system, Ordering ordering, ThreadPool* thread_pool,
+                         KeptSolver* kept) {
   size_ = system.size();
   thread_pool_ = thread_pool;
   if (!context_) return false;
-  system_.emplace(system.jacobian().pattern(), kDenseLimit, ordering);
+  if (kept && kept->linear)
+    system_ = std::move(*std::exchange(kept->linear, std::nullopt));
+  else
+    system_.emplace(system.jacobian().pattern(), kDenseLimit, ordering);
   matrix_ = SUNMatNewEmpty(context_);
   linear_solver_ = SUNLinSolNewEmpty(context_);
   if (!matrix_ || !linear_solver_) return false;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/failure.h"
@@ -19,6 +20,7 @@ struct _SUNContext;
 
 namespace runtime {
 
+struct KeptSolver;
 using Matrix = _generic_SUNMatrix*;
 using LinearSolver = _generic_SUNLinearSolver*;
 
@@ -30,7 +32,9 @@ class SolverObjects {
   SolverObjects& operator=(const SolverObjects&) = delete;
 
   /// False when SUNDIALS cannot be set up.
-  bool make(const ReducedSystem& system, Ordering ordering, ThreadPool* thread_pool);
+  bool make(const ReducedSystem& system, Ordering ordering, ThreadPool* thread_pool, KeptSolver* kept);
+  /// The linear system; nothing can be solved afterwards.
+  LinearSystem take_linear_system() { return std::move(*system_); }
 
   _SUNContext* context() const { return context_; }
   Vector new_vector();  // zero; owned here

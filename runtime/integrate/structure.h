@@ -42,6 +42,8 @@ struct NextStructure {
   std::vector<std::uint8_t> holding{};
   /// By condition: whether it has held since the start of the run.
   std::vector<std::uint8_t> constant{};
+  /// By variable of Events::previous: the value before the change; NaN: it begins.
+  std::vector<double> previous{};
   PastDelays past{};
 };
 
@@ -50,6 +52,7 @@ struct StructureStart {
   bool consistent = false;  // false: there is no consistent start, `values` mean nothing
   std::span<const double> values;
   std::span<const double> parameters;
+  bool contradicts = false;  // not consistent: equations of the start contradict each other
 };
 
 class StructureSource {

@@ -5,6 +5,7 @@
 
 #include "runtime/integrate/branch_end.h"
 #include "runtime/integrate/checkpoint.h"
+#include "runtime/integrate/kept_solver.h"
 #include "runtime/integrate/structure.h"
 #include "runtime/rounding.h"
 
@@ -107,6 +108,7 @@ void TimeLoop::integrate() {
   time_event_ = after(time_, next_time_event(time_));
   while (advance() && !suspend()) {}
   if (integrator_) count_integrator();
+  if (integrator_ && kept_) integrator_->keep(*kept_);
   outcome_.statistics.loop_factorisations += problem_.instance.evaluator.loop_factorisations();
   if (scales_) outcome_.scales = scales_->scales();
 }
@@ -159,10 +161,13 @@ bool TimeLoop::make_integrator(double time) {
       .longest_step = std::min(experiment_.max_step, problem_.events.history().shortest_delay()),
       .rows = experiment_.steps,
       .adams = resumed_ ? resumed_->adams
-                        : experiment_.solver == Solver::Adams || experiment_.solver == Solver::Auto,
+               : kept_ && kept_->prepared
+                   ? kept_->adams
+                   : experiment_.solver == Solver::Adams || experiment_.solver == Solver::Auto,
       .changes_method = experiment_.solver == Solver::Auto,
       .ordering = experiment_.ordering,
-      .thread_pool = problem_.instance.thread_pool};
+      .thread_pool = problem_.instance.thread_pool,
+      .kept = kept_};
   outcome_.statistics.max_step = options.longest_step;
   Failure failure;
   switch (problem_.system.form()) {

@@ -83,6 +83,8 @@ class TimeLoop {
   void resume(const Memory& memory);
   /// Whether the run ended at a checkpoint that is due: everything is to be saved now, with this.
   const std::optional<Memory>& suspended() const { return suspended_; }
+  /// What the integrator takes from the one before it, and then leaves; outlives the loop.
+  void use(KeptSolver& kept) { kept_ = &kept; }
 
  private:
   bool suspend();
@@ -174,6 +176,7 @@ class TimeLoop {
   int immediate_ = 0;  // successive events at the beginning of a step
   std::optional<Memory> resumed_, suspended_;
   Failure failure_before_change_;  // which the integrator ended with
+  KeptSolver* kept_ = nullptr;
 };
 
 }  // namespace runtime

@@ -221,6 +221,26 @@ TEST_CASE("a structure that grows with every change ends with the limit, at the 
   CHECK(!contains(f.err, "small losses"));
 }
 
+TEST_CASE("memory: values of modes that were left are freed") {
+  // Each of 100 modes takes lists of 170 kB.
+  const std::string file = temporary("lists.sr",
+                                     "total :: [Int] -> SR (y :: Real)\n"
+                                     "total ks = sigrel (y) where\n"
+                                     "  y = real (foldl (\\a b -> a + b) 0 ks)\n"
+                                     "main = simulate (sigrel () where\n"
+                                     "  local x :: Real\n"
+                                     "  der x = 1.0\n"
+                                     "  initially x = 0.0\n"
+                                     "  switch Of 1 where\n"
+                                     "    mode Of (n :: Int) where\n"
+                                     "      total [n .. n + 1000] <> y\n"
+                                     "      until x > 0.01 * real n -> Of (n + 1)) with { stop = 1.005 }\n");
+  const Finished f = sigrel({"run", file, "--limit", "memory=4M"});
+  INFO(f.err);
+  CHECK(f.code == 0);
+  CHECK(contains(f.out, "y = 601601"));
+}
+
 TEST_CASE("systems of modes that a limit gives up are compiled again: the same results") {
   const std::string file =
       temporary("rooms.sr",

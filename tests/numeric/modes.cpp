@@ -1,7 +1,11 @@
 // Changes of structure against closed forms: arguments of modes, transitions to the same mode, nested
 // switches, switches in loops, priorities; by JIT and interpreter and by several integrators.
 #include <cmath>
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#include <malloc.h>
+#endif
 
+#include "compiler/pipeline/structures.h"
 #include "numeric.h"
 
 using namespace sigrel;
@@ -128,3 +132,29 @@ TEST_CASE("Modes: transitions that accumulate end the run") {
       CHECK(time > limit - (tolerance > 1e-4 ? 0.3 : 100 * std::sqrt(tolerance)));
     }
 }
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+TEST_CASE("Modes: what structures take is estimated for their limit, with the equations of jumps") {
+  const auto in_use = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return static_cast<double>(info.uordblks + info.hblkhd);
+  };
+  for (const char* expression : {"rooms", "shares"}) {
+    INFO(expression);
+    numeric::Model model("modes.sr", expression, {}, Backend::Interpreter);
+    const pipeline::Structures& structures = *model.compiled().structures;
+    const RunOptions begin{.stop = 0.02, .steps = 1, .outputs = std::vector<std::string>{}};
+    RunOptions all = begin;
+    all.stop = 0.19;
+    model.run(begin);
+    const double before = in_use(), estimated = static_cast<double>(structures.bytes());
+    const std::size_t compiled = structures.compiled();
+    model.run(all);
+    CHECK(structures.compiled() >= compiled + 15);
+    const double taken = in_use() - before, estimate = static_cast<double>(structures.bytes()) - estimated;
+    INFO(taken << ", estimated " << estimate);
+    CHECK(estimate > 0.7 * taken);
+    CHECK(estimate < 1.3 * taken);
+  }
+}
+#endif

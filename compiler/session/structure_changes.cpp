@@ -169,12 +169,14 @@ const StructureChanges::Facts& StructureChanges::facts() const {
   const dae::System& dae = current_->dae;
   std::vector<bool> is_known(dae.variables.size(), false);
   for (const runtime::State& s : current_->plan.model.states) is_known[s.variable] = true;
-  for (const std::uint32_t v : current_->plan.model.constants) is_known[v] = true;
+  std::vector<bool> is_constant(dae.variables.size(), false);
+  for (const std::uint32_t v : current_->plan.model.constants) is_constant[v] = true;
   for (const Differentiated& d : facts.differentiated) {
     const dae::Alias alias = dae.aliases[d.unknown];
     if (d.discrete || alias.kind == dae::Alias::Zero) continue;
     const std::uint32_t v = derivative(dae, alias.variable, d.order);
     if (v == dae::kNone || is_known[v]) continue;
+    if (is_constant[v] && dae.variables[v].unknown == d.unknown) continue;
     is_known[v] = true;
     facts.tied.push_back(v);
   }

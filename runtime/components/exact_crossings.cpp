@@ -70,6 +70,7 @@ void ExactForm::find_end(std::size_t component, double limit) {
     }
     for (Spectrum::Complex& term : terms) term *= side;
     tolerances_[w] = kRounding * size;
+    if (!std::isfinite(size)) return;  // the next row tells
     coarse = coarse || tolerances_[w] > Piece::kCoarse * events.watched_differences().nominal(w);
     functions.emplace_back(spectrum, side * difference + tolerances_[w], terms);
     const ExponentialSum::Sample now = functions.back().sample(0);

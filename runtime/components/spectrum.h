@@ -44,12 +44,14 @@ class Spectrum {
   /// The largest magnitude of an eigenvalue.
   double fastest() const { return fastest_; }
 
-  /// The rate of the slowest term that decays, 1/s; 0: none does.
+  /// The rate of the slowest term that decays, 1/s; 0: none does, or one grows.
   double slowest_decay() const {
     double slowest = 0;
-    for (const Block& block : blocks_)
-      if (const double rate = -block.eigenvalue.real(); rate > 0 && (slowest == 0 || rate < slowest))
-        slowest = rate;
+    for (const Block& block : blocks_) {
+      const double rate = -block.eigenvalue.real();
+      if (rate < 0) return 0;
+      if (rate > 0 && (slowest == 0 || rate < slowest)) slowest = rate;
+    }
     return slowest;
   }
 

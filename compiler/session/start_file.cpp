@@ -178,6 +178,17 @@ bool start_from_file(const pipeline::Compiled& model, const std::string& request
         .help("record them: the setting `outputs` of the experiment selects the columns of the file");
     return false;
   }
+  for (const std::uint32_t v : needed) {
+    const system::SignalType type = system::unknown_info(model.system, model.dae.variables[v].unknown).type;
+    const bool is_bool = type == system::SignalType::Bool, is_int = type == system::SignalType::Int;
+    if (!(is_int && from[v] != std::floor(from[v])) && !(is_bool && from[v] != 0 && from[v] != 1)) continue;
+    diagnostics
+        .report(Code::StartFileUnusable, fmt::format("`{}` gives `{}` the value {}", path,
+                                                     dae::variable_name(model.system, model.dae, v), from[v]))
+        .note(is_bool ? "this is a Bool: its value is 0 or 1"
+                      : "this is an Int: its value is a whole number");
+    return false;
+  }
   Diagnostic& note = diagnostics.report(
       Code::StartFromFile,
       fmt::format("the initial values are taken from `{}` at t = {:.9g} s", path, start->row.time));

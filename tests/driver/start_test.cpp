@@ -156,6 +156,19 @@ TEST_CASE("a file that does not fit is one message") {
   with("time,x,y\n0,1,zwei\n", {"SR0409", "no number in line 2, column 3", "`zwei`"});
   with("time,a,b\n0,1,2\n", {"SR0409", "no variable of this model", "its columns are a, b"});
   with("time,x,z\n0,1,2\n", {"SR0409", "has no value of `y`"});
+  const std::string counter = temporary("counter.sr",
+                                        "main = simulate m with { stop = 1.0 }\n"
+                                        "m :: SR ()\n"
+                                        "m = sigrel () where\n"
+                                        "  discrete n :: Int = 0\n"
+                                        "  discrete on :: Bool = False\n"
+                                        "  every 0.5 do\n"
+                                        "    n := pre n + 1\n"
+                                        "    on := not (pre on)\n");
+  refused({"run", counter, "--init-from", temporary("bad.csv", "time,n,on\n0,1.5,0\n")},
+          {"SR0409", "gives `n` the value 1.5", "whole number"});
+  refused({"run", counter, "--init-from", temporary("bad.csv", "time,n,on\n0,1,0.5\n")},
+          {"SR0409", "gives `on` the value 0.5", "0 or 1"});
   with("time,x,y\n0,1,2\n1,2,3\n", {"SR0409", "no results at t = 5 s", "they end at t = 1 s"}, "@5");
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "compiler/ir/ast_bodies.h"
+
 namespace sigrel::syntax {
 
 using namespace ast;
@@ -45,45 +47,10 @@ class Paths {
     }
   }
 
-  void blocks(std::span<ConnectionExpr*> connections) {
-    for (const ConnectionExpr* c : connections) label(c->label);
-  }
-
   void collect(std::span<Item*> body) {
-    for (const Item* i : body) {
-      switch (i->kind) {
-        case ItemKind::Application: {
-          auto* a = static_cast<const ApplicationItem*>(i);
-          if (a->labelled) label(a->label);
-          blocks(a->blocks);
-          break;
-        }
-        case ItemKind::Equation: blocks(static_cast<const EquationItem*>(i)->blocks); break;
-        case ItemKind::Instance: label(static_cast<const InstanceItem*>(i)->label); break;
-        case ItemKind::For: collect(static_cast<const ForItem*>(i)->body); break;
-        case ItemKind::If:
-          collect(static_cast<const IfItem*>(i)->then_body);
-          collect(static_cast<const IfItem*>(i)->else_body);
-          break;
-        case ItemKind::Initially:
-        case ItemKind::Guess: collect(static_cast<const BlockItem*>(i)->body); break;
-        case ItemKind::When:
-          for (auto& branch : static_cast<const WhenItem*>(i)->branches) collect(branch.body);
-          break;
-        case ItemKind::Every: collect(static_cast<const EveryItem*>(i)->body); break;
-        case ItemKind::Switch:
-          for (auto& mode : static_cast<const SwitchItem*>(i)->modes) collect(mode.body);
-          break;
-        case ItemKind::Connect:
-        case ItemKind::Local:
-        case ItemKind::Discrete:
-        case ItemKind::Let:
-        case ItemKind::Steady:
-        case ItemKind::Assign:
-        case ItemKind::Until:
-        case ItemKind::Assert:
-        case ItemKind::Terminate: break;
-      }
+    for (Item* item : body) {
+      each_label(*item, [&](const Ident& ident) { label(ident); });
+      each_body(*item, [&](std::span<Item*> nested) { collect(nested); });
     }
   }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/reduce/limited_domain.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::reduce {
@@ -19,10 +20,12 @@ constexpr std::uint32_t kTime = std::numeric_limits<std::uint32_t>::max();  // a
 // Sides of a comparison, and what it guards, are computed in different ways.
 constexpr double kRounding = 1e-13;
 
-/// A function that has values for some arguments only: whether the argument is outside or at the end of the
-/// domain, as an expression without events, and the value there.
+/// A function that has values for some arguments only. Expressions without events: by how much the argument
+/// is beyond the end of the domain, negative inside, and the value there; `finite`: which is that of the
+/// function.
 struct Limited {
-  ExprId outside, edge;
+  ExprId beyond, edge;
+  bool finite = true;
 };
 
 class GuardedBranches {
@@ -46,7 +49,7 @@ class GuardedBranches {
     bool any = false;
     for (std::size_t k = 0; k < ids_.size(); ++k) {
       const Node& node = pool_[ids_[k]];
-      bool contains = is_limited(node.op);
+      bool contains = has_limited_domain(node.op);
       const std::uint32_t operands[] = {node.a, node.b, node.c};
       for (int i = 0; i < arity(node.op); ++i) contains = contains || contains_[place(operands[i])];
       contains_[k] = contains;
@@ -77,20 +80,6 @@ class GuardedBranches {
     bool value;
     std::vector<std::uint32_t> slots;
   };
-
-  static bool is_limited(Op op) {
-    switch (op) {
-      case Op::Sqrt:
-      case Op::Pow:
-      case Op::Log:
-      case Op::Log10:
-      case Op::Asin:
-      case Op::Acos:
-      case Op::Acosh:
-      case Op::Atanh: return true;
-      default: return false;
-    }
-  }
 
   std::size_t place(std::uint32_t id) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(ids_, ExprId{id}) - ids_.begin());
@@ -242,13 +231,15 @@ class GuardedBranches {
             image[static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{*operands[i]}) - ids.begin())]
                 .value;
       if (!(node == before)) image[k] = pool_.intern(node);
-      if (is_limited(node.op)) image[k] = continued(image[k], guards);
+      if (has_limited_domain(node.op)) image[k] = continued(image[k], guards);
     }
     return image.back();
   }
 
   ExprId continued(ExprId function, const std::vector<Guard>& guards) {
     const Node node = pool_[function];
+    const auto limited = limits(node);
+    if (!limited) return function;
     const std::vector<std::uint32_t> slots = slots_of(ExprId{node.a});
     std::optional<ExprId> behind;
     for (const Guard& guard : guards) {
@@ -256,12 +247,13 @@ class GuardedBranches {
             return std::ranges::binary_search(slots, s) || is_state(s);
           }))
         continue;
-      const ExprId is_behind = is_not_before_crossing(guard);
+      const ExprId is_behind = is_behind_crossing(guard, *limited);
       behind = behind ? pool_.binary(Op::Or, *behind, is_behind) : is_behind;
     }
-    const auto limited = behind ? limits(node) : std::nullopt;
-    if (!limited) return function;
-    return pool_.select(pool_.binary(Op::And, limited->outside, *behind), limited->edge, function);
+    if (!behind) return function;
+    // At the end itself the slope may be infinite, which no iteration of Newton's method can use.
+    const ExprId outside = is_less(Op::LessEqual, pool_.constant(0), limited->beyond);
+    return pool_.select(pool_.binary(Op::And, outside, *behind), limited->edge, function);
   }
 
   /// Whether the slot is a variable that is differentiated, or the time, in all rows. Then the guard adds no
@@ -277,9 +269,10 @@ class GuardedBranches {
     return pool_.intern(sigrel::without_events(Node{op, a.value, b.value, 0, 0}));
   }
 
-  /// Whether the sides of the comparison are at equality, up to rounding, or behind it. False where one is no
+  /// Whether the sides of the comparison are behind the crossing. At equality, up to rounding, a state may
+  /// rest: there the argument must be beyond the end of the domain by rounding alone. False where one is no
   /// number.
-  ExprId is_not_before_crossing(const Guard& guard) {
+  ExprId is_behind_crossing(const Guard& guard, const Limited& limited) {
     const ExprId comparison = symbolic::without_events(pool_, guard.comparison);
     ExprId low{pool_[comparison].a}, high{pool_[comparison].b};  // low < high before the crossing
     if (!guard.value) std::swap(low, high);
@@ -288,32 +281,35 @@ class GuardedBranches {
     };
     const ExprId rounding =
         pool_.binary(Op::Mul, pool_.constant(kRounding), pool_.binary(Op::Add, size(low), size(high)));
-    return is_less(Op::LessEqual, high, pool_.binary(Op::Add, low, rounding));
+    const ExprId behind = is_less(Op::Less, pool_.binary(Op::Add, high, rounding), low);
+    if (!limited.finite) return behind;
+    const ExprId equal = is_less(Op::LessEqual, high, pool_.binary(Op::Add, low, rounding));
+    return pool_.binary(Op::Or, behind,
+                        pool_.binary(Op::And, equal, is_less(Op::LessEqual, limited.beyond, rounding)));
   }
 
   std::optional<Limited> limits(const Node& node) {
     const ExprId u{node.a}, zero = pool_.constant(0), one = pool_.constant(1);
-    // At the end of the domain the slope may be infinite, which no iteration of Newton's method can use.
-    const ExprId negative = is_less(Op::LessEqual, u, zero);
     const double least = std::numeric_limits<double>::min();
     switch (node.op) {
-      case Op::Sqrt: return Limited{negative, zero};
+      case Op::Sqrt: return Limited{pool_.unary(Op::Neg, u), zero};
       case Op::Pow:
         if (!slots_of(ExprId{node.b}).empty()) return std::nullopt;
-        return Limited{negative, pool_.binary(Op::Pow, zero, ExprId{node.b})};
+        return Limited{pool_.unary(Op::Neg, u), pool_.binary(Op::Pow, zero, ExprId{node.b})};
       case Op::Log:
       case Op::Log10:
-        return Limited{is_less(Op::Less, u, pool_.constant(least)),
-                       pool_.constant(apply(node.op, least, 0, 0))};
-      case Op::Acosh: return Limited{is_less(Op::LessEqual, u, one), zero};
+        return Limited{pool_.unary(Op::Neg, u), pool_.constant(apply(node.op, least, 0, 0)), false};
+      case Op::Acosh: return Limited{pool_.binary(Op::Sub, one, u), zero};
       case Op::Asin:
       case Op::Acos:
       case Op::Atanh: {
-        const double last = node.op == Op::Atanh ? std::nextafter(1.0, 0.0) : 1.0;
-        const double low = apply(node.op, -last, 0, 0), high = apply(node.op, last, 0, 0);
-        const ExprId below = is_less(Op::LessEqual, u, pool_.constant(-1));
-        return Limited{pool_.binary(Op::Or, below, is_less(Op::LessEqual, one, u)),
-                       pool_.select(negative, pool_.constant(low), pool_.constant(high))};
+        const bool finite = node.op != Op::Atanh;
+        const double last = finite ? 1.0 : std::nextafter(1.0, 0.0);
+        const ExprId size = pool_.intern(sigrel::without_events(Node{Op::Abs, u.value, 0, 0, 0}));
+        const ExprId edge =
+            pool_.select(is_less(Op::Less, u, zero), pool_.constant(apply(node.op, -last, 0, 0)),
+                         pool_.constant(apply(node.op, last, 0, 0)));
+        return Limited{pool_.binary(Op::Sub, size, one), edge, finite};
       }
       default: return std::nullopt;
     }

@@ -3,11 +3,12 @@
 //
 //   y = if x > 0 then sqrt x else 0   ->  y = if x > 0 then g else 0
 //
-//   g = if x <= 0 && x <= 0 + rounding then 0 else sqrt x
+//   g = if x <= 0 && (x < 0 or x = 0 up to rounding) then 0 else sqrt x
 //
-// where the comparisons in `g` are not events: the first is the domain of the root, the second the crossing.
-// On its side of the crossing `g` is what was written, with an error where that has no value; behind it,
-// where the result of a step is not used, it continues with the value at the end of the domain.
+// where the comparisons in `g` are not events: the first is the domain of the root, the others the crossing.
+// On its side of the crossing, and where the sides stay equal, `g` is what was written, with an error where
+// that has no value; behind it, where the result of a step is not used, it continues with the value at the
+// end of the domain.
 #pragma once
 #include "compiler/ir/dae.h"
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/reduce/limited_domain.h"
 #include "runtime/model.h"
 
 namespace sigrel::reduce {
@@ -70,7 +71,7 @@ class Guards {
     for (std::size_t k = 0; k < ids_.size(); ++k) {
       const Node& node = pool_[ids_[k]];
       varies[k] = node.op == Op::Time || node.op == Op::Der || (node.op == Op::Slot && !integer_[node.a]);
-      bool partial = is_partial(node.op);
+      bool partial = node.op == Op::Div || has_limited_domain(node.op);
       const std::uint32_t operands[] = {node.a, node.b, node.c};
       for (int i = 0; i < arity(node.op); ++i) {
         partial = partial || partial_[place(operands[i])];
@@ -79,21 +80,6 @@ class Guards {
       partial_[k] = partial && !varies[k] && !is_condition(node.op);
     }
   }
-  static bool is_partial(Op op) {
-    switch (op) {
-      case Op::Sqrt:
-      case Op::Log:
-      case Op::Log10:
-      case Op::Asin:
-      case Op::Acos:
-      case Op::Acosh:
-      case Op::Atanh:
-      case Op::Pow:
-      case Op::Div: return true;
-      default: return false;
-    }
-  }
-
   std::size_t place(std::uint32_t id) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(ids_, ExprId{id}) - ids_.begin());
   }

@@ -1,7 +1,7 @@
 // What one part of a simulation leaves to the next part of the same model, when its structure has changed in
 // between and has changed back: what follows from the model alone, such as the pattern of its Jacobian, and
 // what is a good start for similar values, such as the pivots of its factors. A transition to a known
-// structure then costs what an event costs.
+// structure then costs about twice what an event costs.
 //
 // A part that continues from a checkpoint has none of this. So that its rows are the same, a part that ends
 // at a checkpoint leaves nothing either.

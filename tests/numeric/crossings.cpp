@@ -284,8 +284,11 @@ TEST_CASE("what a comparison guards has values while the crossing is looked for"
 TEST_CASE("a root of what is negative on its own side of the guard is an error") {
   for (const char* solver : {"auto", "cvode", "ida", "qss"}) {
     INFO(solver);
-    CHECK(numeric::Model("crossings.sr", "negative").refusal({.stop = 1, .solver = solver}).find("SR050") !=
-          std::string::npos);
+    for (const char* model : {"negative", "restingGuard", "restingLogarithm"}) {
+      INFO(model);
+      CHECK(numeric::Model("crossings.sr", model).refusal({.stop = 1, .solver = solver}).find("SR050") !=
+            std::string::npos);
+    }
   }
 }
 

@@ -29,6 +29,8 @@ const core::StringExpr* literal(const core::Expr* e) {
 }  // namespace
 
 void ExpressionChecker::report_data(const data::Problem& problem, Span span) {
+  const bool in_file = problem.code == Code::DataUnreadable || problem.code == Code::DataValue;
+  if (in_file && !told_of_files_.insert(problem.message).second) return;
   Diagnostic& d = diagnostics_.report(problem.code, span, problem.message);
   for (const std::string& note : problem.notes) d.note(note);
   if (!problem.meant.empty())

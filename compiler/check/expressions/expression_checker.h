@@ -5,6 +5,8 @@
 // check_case.cpp, check_let.cpp, check_application.cpp, ….
 #pragma once
 #include <span>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/check/names/definitions.h"
@@ -180,6 +182,8 @@ class ExpressionChecker : private PartReferences {
                           const std::vector<core::Expr*>& args, Span span);
 
   RelationChecker& relations_;
+  std::unordered_set<std::string>
+      told_of_files_;  // what is wrong in data files: once, wherever they are named
 };
 
 }  // namespace sigrel::check

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/check/names/free_variables.h"
+#include "compiler/ir/ast_bodies.h"
 
 namespace sigrel::check {
 namespace {
@@ -80,45 +81,9 @@ class ImplicitLocals : public FreeVariables {
   }
 
   void collect_labels(std::span<ast::Item* const> body) {
-    for (const ast::Item* i : body) {
-      switch (i->kind) {
-        case ast::ItemKind::Application: {
-          auto* a = static_cast<const ast::ApplicationItem*>(i);
-          if (a->labelled) labels_.insert(a->label.name);
-          for (const ast::ConnectionExpr* b : a->blocks) labels_.insert(b->label.name);
-          break;
-        }
-        case ast::ItemKind::Equation:
-          for (const ast::ConnectionExpr* b : static_cast<const ast::EquationItem*>(i)->blocks)
-            labels_.insert(b->label.name);
-          break;
-        case ast::ItemKind::Instance:
-          labels_.insert(static_cast<const ast::InstanceItem*>(i)->label.name);
-          break;
-        case ast::ItemKind::For: collect_labels(static_cast<const ast::ForItem*>(i)->body); break;
-        case ast::ItemKind::If:
-          collect_labels(static_cast<const ast::IfItem*>(i)->then_body);
-          collect_labels(static_cast<const ast::IfItem*>(i)->else_body);
-          break;
-        case ast::ItemKind::Switch:
-          for (auto& mode : static_cast<const ast::SwitchItem*>(i)->modes) collect_labels(mode.body);
-          break;
-        case ast::ItemKind::Initially:
-        case ast::ItemKind::Guess: collect_labels(static_cast<const ast::BlockItem*>(i)->body); break;
-        case ast::ItemKind::When:
-          for (auto& branch : static_cast<const ast::WhenItem*>(i)->branches) collect_labels(branch.body);
-          break;
-        case ast::ItemKind::Every: collect_labels(static_cast<const ast::EveryItem*>(i)->body); break;
-        case ast::ItemKind::Steady:
-        case ast::ItemKind::Connect:
-        case ast::ItemKind::Local:
-        case ast::ItemKind::Discrete:
-        case ast::ItemKind::Let:
-        case ast::ItemKind::Assign:
-        case ast::ItemKind::Until:
-        case ast::ItemKind::Assert:
-        case ast::ItemKind::Terminate: break;
-      }
+    for (ast::Item* item : body) {
+      ast::each_label(*item, [&](const ast::Ident& label) { labels_.insert(label.name); });
+      ast::each_body(*item, [&](std::span<ast::Item* const> nested) { collect_labels(nested); });
     }
   }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/check/names/definitions.h"
 #include "compiler/check/names/free_variables.h"
+#include "compiler/ir/ast_bodies.h"
 
 namespace sigrel::check {
 
@@ -49,12 +51,22 @@ class LetOrder : private FreeVariables {
     if (auto at = defines_.find(name.ident.name); at != defines_.end()) uses_[item_].push_back(at->second);
   }
 
-  /// Puts the `let`s that item `i` needs in front of it. In a circle the first one stays where it is.
+  /// Puts the `let`s that item `i` needs in front of it, and what these need in front of them. In a circle
+  /// the first one stays where it is.
   void place(std::uint32_t i) {
     if (placed_[i]) return;
     placed_[i] = true;
-    for (std::uint32_t let : uses_[i]) place(let);
-    order_.push_back(body_[i]);
+    std::vector<std::pair<std::uint32_t, std::size_t>> open{{i, 0}};  // an item, and the next of its uses
+    while (!open.empty()) {
+      auto& [item, next] = open.back();
+      if (next == uses_[item].size()) {
+        order_.push_back(body_[item]);
+        open.pop_back();
+      } else if (const std::uint32_t let = uses_[item][next++]; !placed_[let]) {
+        placed_[let] = true;
+        open.emplace_back(let, 0);
+      }
+    }
   }
 
   std::span<Item*> body_;
@@ -68,36 +80,7 @@ class LetOrder : private FreeVariables {
 }  // namespace
 
 void order_lets(std::span<Item*> body) {
-  for (Item* i : body) {
-    switch (i->kind) {
-      case ItemKind::For: order_lets(static_cast<ForItem*>(i)->body); break;
-      case ItemKind::If:
-        order_lets(static_cast<IfItem*>(i)->then_body);
-        order_lets(static_cast<IfItem*>(i)->else_body);
-        break;
-      case ItemKind::Initially:
-      case ItemKind::Guess: order_lets(static_cast<BlockItem*>(i)->body); break;
-      case ItemKind::When:
-        for (WhenBranch& branch : static_cast<WhenItem*>(i)->branches) order_lets(branch.body);
-        break;
-      case ItemKind::Every: order_lets(static_cast<EveryItem*>(i)->body); break;
-      case ItemKind::Switch:
-        for (Mode& mode : static_cast<SwitchItem*>(i)->modes) order_lets(mode.body);
-        break;
-      case ItemKind::Equation:
-      case ItemKind::Application:
-      case ItemKind::Instance:
-      case ItemKind::Connect:
-      case ItemKind::Local:
-      case ItemKind::Discrete:
-      case ItemKind::Let:
-      case ItemKind::Steady:
-      case ItemKind::Assign:
-      case ItemKind::Until:
-      case ItemKind::Assert:
-      case ItemKind::Terminate: break;
-    }
-  }
+  for (Item* item : body) each_body(*item, order_lets);
   LetOrder(body).run();
 }
 

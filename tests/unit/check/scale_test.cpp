@@ -45,6 +45,15 @@ void checks(const std::string& text) {
 
 TEST_CASE("10 000 definitions, 60 000 lines") { checks_all(library(10'000)); }
 
+TEST_CASE("each `let` of a long body needs the one below it") {
+  constexpr int kLets = 200'000;
+  std::string text = "f :: SR (x :: Real)\nf = sigrel (x) where\n  x = a0\n";
+  for (int i = 0; i < kLets; ++i)
+    text += "  let a" + std::to_string(i) + " = a" + std::to_string(i + 1) + "\n";
+  text += "  let a" + std::to_string(kLets) + " = 1.0\n";
+  checks(text);
+}
+
 TEST_CASE("long chains, lists, bodies and groups") {
   std::string sum = "f = sigrel (x) where\n  x = 1.0";
   for (int i = 0; i < 2'900; ++i) sum += " + x";

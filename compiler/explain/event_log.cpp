@@ -330,11 +330,14 @@ std::vector<std::string> EventLog::lines_of(std::span<const Counted> conditions,
   std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.second.count; });
   std::vector<std::string> texts;
   for (const auto& [at, line] : sorted) {
-    const std::size_t others = line.conditions - 1;
-    texts.push_back(
-        fmt::format("{:>10}  {}:{}  {}{}", line.count, sources_.file(FileId{at.first}).path, at.second,
-                    counted(line.most),
-                    others == 0 ? "" : fmt::format(", and {} other{}", others, others == 1 ? "" : "s")));
+    std::string text = fmt::format("{:>10}  {}:{}  {}", line.count, sources_.file(FileId{at.first}).path,
+                                   at.second, counted(line.most));
+    if (const std::size_t others = line.conditions - 1; others != 0) {
+      const std::uint64_t rest = line.count - conditions[line.most].count;
+      text += fmt::format(", {} other condition{} {} time{}", others, others == 1 ? "" : "s", rest,
+                          rest == 1 ? "" : "s");
+    }
+    texts.push_back(std::move(text));
   }
   return texts;
 }

@@ -153,7 +153,8 @@ main = simulate two
   REQUIRE(logged.code == 0);
   CHECK(contains(logged.err, "instances.sr:4:3  `x > 0.25` in `low` became true\n"));
   CHECK(contains(logged.err, "instances.sr:4:3  `x > 0.75` in `high` became true\n"));
-  CHECK(contains(logged.err, "instances.sr:4  `x > 0.25` in `low` changed 1 time, and 1 other\n"));
+  CHECK(
+      contains(logged.err, "instances.sr:4  `x > 0.25` in `low` changed 1 time, 1 other condition 1 time\n"));
 }
 
 TEST_CASE(
@@ -426,7 +427,8 @@ main = simulate m with { stop = 1.0, steps = 10 }
 )");
   const Finished logged = sigrel({"run", "--log-events", model});
   REQUIRE(logged.code == 0);
-  CHECK(contains(logged.err, "modes.sr:10  `until x >= 0.5 -> B` changed 1 time, and 1 other\n"));
+  CHECK(
+      contains(logged.err, "modes.sr:10  `until x >= 0.5 -> B` changed 1 time, 1 other condition 1 time\n"));
   CHECK(!contains(logged.err, "2 times"));
 }
 

@@ -14,8 +14,10 @@ namespace {
 constexpr double kSameReversal = 1e-12;
 constexpr std::uint32_t kSimultaneousReversals = 4;
 // The measurement of rounding errors: parts by which states are displaced, to see the effect, and to have
-// loops solved from other values; this many moments between their times.
-constexpr double kRoundingPart = 1e-15, kOtherPart = 1e-6, kOtherMoment = 1e3;
+// loops solved from other values; this many moments between their times. What changes at most `kNotGrown`
+// times as much by the largest displacement as by the smallest ones depends on no state.
+constexpr double kRoundingPart = 1e-15, kSmallParts[] = {1e-14, -1e-14, 1e-13, -1e-13};
+constexpr double kOtherPart = 1e-6, kFarPart = 1e-3, kOtherMoment = 1e3, kNotGrown = 16;
 }  // namespace
 
 void EventIteration::record_consistent_values(double time) {
@@ -77,12 +79,27 @@ void EventIteration::measure_rounding(double time) {
     if (known) functions.evaluate(point);
     return known;
   };
+  std::vector<double> reference;
+  auto changes = [&](double at, double part, std::vector<double>& largest) {
+    if (!evaluate(at, part)) return false;
+    for (std::size_t k = 0; k < largest.size(); ++k)
+      if (const double change = std::abs(functions.differences()[k] - reference[k]); change > largest[k])
+        largest[k] = change;
+    return true;
+  };
   if (evaluate(time, 0)) {
-    const std::vector<double> reference = functions.differences();
+    reference = functions.differences();
+    std::vector<double> errors(reference.size(), 0.0), near = errors, far = errors;
+    const double other = time + kOtherMoment * moment_;
     // Loops are solved again from the solution at another point.
     for (const double part : {kRoundingPart, -kRoundingPart})
-      if (evaluate(time + kOtherMoment * moment_, kOtherPart * (part > 0 ? 1 : -1)) && evaluate(time, part))
-        zero_crossings_.record_rounding(reference);
+      if (changes(other, part > 0 ? kOtherPart : -kOtherPart, far)) changes(time, part, errors);
+    bool all = true;
+    for (const double part : kSmallParts)
+      all = all && changes(other, part > 0 ? kFarPart : -kFarPart, far) && changes(time, part, near);
+    for (std::size_t k = 0; all && k < errors.size(); ++k)
+      if (far[k] <= kNotGrown * near[k]) errors[k] = std::max({errors[k], near[k], far[k]});
+    zero_crossings_.record_rounding(errors);
   }
   evaluator.failure() = {};
   std::ranges::copy(here_, instance_.values.begin());

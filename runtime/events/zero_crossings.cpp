@@ -110,11 +110,10 @@ double ZeroCrossings::noise(std::size_t k) const {
          std::max(kDifferenceRounding * std::max(largest_[k], nominal_[k]), functions_.rounding(k));
 }
 
-void ZeroCrossings::record_rounding(std::span<const double> reference) {
-  for (const std::uint32_t k : functions_.watched()) {
-    const double error = kRoundingMargin * std::abs(differences()[k] - reference[k]);
-    functions_.record_rounding(k, std::min(error, kMostRounding * std::max(largest_[k], nominal_[k])));
-  }
+void ZeroCrossings::record_rounding(std::span<const double> errors) {
+  for (const std::uint32_t k : functions_.watched())
+    functions_.record_rounding(
+        k, std::min(kRoundingMargin * errors[k], kMostRounding * std::max(largest_[k], nominal_[k])));
 }
 
 void ZeroCrossings::record_magnitudes(std::span<const double> largest) {

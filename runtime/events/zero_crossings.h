@@ -121,8 +121,8 @@ class ZeroCrossings {
   bool any_at_zero() const { return any_at_zero_; }
   void find_left_zero();
 
-  /// What the last evaluation differs from these by is rounding error.
-  void record_rounding(std::span<const double> reference);
+  /// Measured rounding errors of the differences, by number.
+  void record_rounding(std::span<const double> errors);
   /// Records the rates before the event: by the differences of the last evaluation, and a moment later
   /// without any event. The functions are then those of a moment later.
   void record_rates(const Point& later);

@@ -94,6 +94,7 @@ void TimeLoop::resume(const Memory& memory) {
   immediate_ = memory.immediate;
   close_ = memory.close;
   reversals_ = memory.reversals;
+  crossings_ = memory.crossings;
   resumed_ = memory;
   outcome_.status = Outcome::Failed;
   integrate();
@@ -146,7 +147,7 @@ bool TimeLoop::suspend() {
     return false;
   }
   suspended_.emplace(time_, next_row_, integrator_->uses_adams(), first_step_, immediate_, close_, reversals_,
-                     scales_ ? scales_->largest() : std::vector<double>());
+                     crossings_, scales_ ? scales_->largest() : std::vector<double>());
   return true;
 }
 

@@ -59,9 +59,10 @@ class TimeLoop {
     int immediate = 0;
     CloseSequences close{};
     std::uint32_t reversals = 0;
+    std::uint64_t crossings = 0;
     std::vector<double> largest{};  // StateScales
     void visit(Archive& archive) {
-      archive(time, next_row, adams, first_step, immediate, close, reversals, largest);
+      archive(time, next_row, adams, first_step, immediate, close, reversals, crossings, largest);
     }
   };
 
@@ -173,7 +174,8 @@ class TimeLoop {
   int slow_steps_ = 0, standing_steps_ = 0;
   CloseSequences close_;
   std::uint32_t reversals_ = 0;
-  int immediate_ = 0;  // successive events at the beginning of a step
+  std::uint64_t crossings_ = 0;  // events that were no ticks
+  int immediate_ = 0;            // successive events at the beginning of a step
   std::optional<Memory> resumed_, suspended_;
   Failure failure_before_change_;  // which the integrator ended with
   KeptSolver* kept_ = nullptr;

@@ -12,9 +12,9 @@ namespace runtime {
 
 namespace {
 
-// From this number on, whenever it has doubled, it is examined whether reversals, or events that follow each
-// other closely, come from rounding alone.
-constexpr std::uint32_t kMany = 16;
+// From this number on, whenever it has doubled, it is examined whether reversals, events that follow each
+// other closely, or (kManyInAll) events at all come from rounding alone.
+constexpr std::uint32_t kMany = 16, kManyInAll = 256;
 
 // An event in this part of a step, from its beginning on, is one at once. The second of them in a row makes
 // the next step so much shorter than this one.
@@ -140,8 +140,12 @@ bool TimeLoop::process_event(double time) {
   if (auto failure = events.count_close(time, range_, experiment_.stop, true, close_))
     return fail(std::move(*failure));
   reversals_ += turned_back_;
-  auto doubled = [](std::uint32_t count) { return count >= kMany && std::has_single_bit(count); };
-  if ((turned_back_ && doubled(reversals_)) || (!events.only_ticked() && doubled(close_.events.count)))
+  auto doubled = [](std::uint64_t count, std::uint64_t many) {
+    return count >= many && std::has_single_bit(count);
+  };
+  const bool crossed = restart_ && !events.only_ticked();
+  if ((turned_back_ && doubled(reversals_, kMany)) || (crossed && doubled(close_.events.count, kMany)) ||
+      (crossed && doubled(++crossings_, kManyInAll)))
     events.measure_rounding(time);
   restart_ = restart_ || turned_back_;
   time_event_ = after(time, next_time_event(time));

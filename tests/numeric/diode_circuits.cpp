@@ -156,3 +156,69 @@ main = simulate m with { stop = 5.0, steps = 100 }
       CHECK(run.outcome.statistics.events <= 42);  // at most two at each zero
     }
 }
+
+TEST_CASE("A diode whose current is always zero has no events by rounding without end") {
+  // d3 and r5 are a loop of their own; d0 carries thousands of amperes.
+  const std::string circuit = R"(import Electrical
+
+m :: SR ()
+m = sigrel () where
+  ground <> n0
+  d1: switchingDiode 1.0e-3 1.0e-5 <> (n1, n3)
+  d2: switchingDiode 1.0e-3 1.0e-5 <> (n3, n2)
+  d4: switchingDiode 1.0e-3 1.0e-5 <> (n2, n3)
+  r2: resistor 14.5 <> (n2, n0)
+  r3: resistor 1.04 <> (n3, n2)
+  c0: capacitor 0.181 <> (n3, n0)
+  r5: resistor 1.97 <> (n5, n2)
+  d3: switchingDiode 1.0e-3 1.0e-5 <> (n2, n5)
+  r4: resistor 4.09 <> (n4, n1)
+  d0: switchingDiode 1.0e-3 1.0e-5 <> (n1, n0)
+  src: sineVoltage 5.14 0.436 <> (n1, n0)
+  l0: inductor 0.338 <> (n4, n0)
+
+main = simulate m with { stop = 5.0, steps = 100 }
+)";
+  for (const char* solver : {"auto", "ida"}) {
+    INFO(solver);
+    Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+    REQUIRE((session.load_text("circuit.sr", circuit) && session.check()));
+    const auto model = session.compile();
+    REQUIRE(model);
+    const Run run = session.run(*model, {.solver = solver});
+    REQUIRE(run.completed());
+    CHECK(run.outcome.statistics.events < 5000);
+  }
+}
+
+TEST_CASE("A small signal among large ones keeps its events, however many") {
+  // At 1e-12 of the nominal value it is far below the tolerance, but exact; 2000 zeros upwards.
+  const std::string model_text = R"(
+m :: SR ()
+m = sigrel () where
+  local phi, x, y, z, w :: Real
+  discrete n :: Int = 0
+  der phi = 200.0
+  der w = w - w
+  initially
+    phi = 1.0e7
+    w = 1.0e4
+  x = 1.0e-12 * sin phi
+  y + z = x
+  y - z = w * 0.0
+  when y > 0.0 do
+    n := pre n + 1
+
+main = simulate m with { stop = 62.831853, steps = 10 }
+)";
+  for (const char* solver : {"auto", "cvode", "ida"}) {
+    INFO(solver);
+    Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+    REQUIRE((session.load_text("m.sr", model_text) && session.check()));
+    const auto model = session.compile();
+    REQUIRE(model);
+    const Run run = session.run(*model, {.solver = solver});
+    REQUIRE(run.completed());
+    CHECK(*run.value("n") == 2000);
+  }
+}

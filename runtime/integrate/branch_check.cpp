@@ -179,6 +179,10 @@ bool BranchCheck::ends_at(const Failure& failure) {
 BranchCheck::End BranchCheck::follow(Solution& at, double to, double length, const Solve& solve) {
   const double whole = to - at.time;
   int steps = 0, searches = 0;
+  // Rough solutions save iterations. But inner variables may magnify their errors, and nothing follows from a
+  // step that fails from there: it is tried again from the last exact one.
+  bool may_be_rough = true, is_rough = false;
+  Solution exact = at;
   End end = End::Reached;
   while (at.time < to && end == End::Reached) {
     const double next = at.time + length < to ? at.time + length : to, tried = next - at.time;
@@ -188,11 +192,17 @@ BranchCheck::End BranchCheck::follow(Solution& at, double to, double length, con
       break;
     }
     const double least = shortest_step(at.time, to);
-    const bool shortest = tried <= 2 * least;
+    const bool shortest = tried <= 2 * least, rough = may_be_rough && next < to && !shortest;
     restore(at);
-    begin(!shortest, next < to && !shortest);
+    begin(!shortest, rough);
     const bool solved = solve(next), same = solved && !uncertain();
     length = std::max(tried * length_factor(), least);
+    if (!same && is_rough) {
+      at = exact;
+      may_be_rough = is_rough = false;
+      length = tried;
+      continue;
+    }
     if (!same && !shortest) {
       length = std::min(length, std::max(tried / 2, least));
       continue;
@@ -202,7 +212,8 @@ BranchCheck::End BranchCheck::follow(Solution& at, double to, double length, con
     else if (!same && change(at) > kJump)
       end = End::Jumps;
     else
-      gather(next, at);
+      gather(next, at), is_rough = rough;
+    if (!is_rough) exact = at;
   }
   begin();
   return end;

@@ -276,3 +276,37 @@ TEST_CASE("A row at which the method contracts to another solution by chance") {
   CHECK(run.outcome.jumps.empty());
   CHECK(numeric::value(run, "y") == Approx(-1.63399991));
 }
+
+TEST_CASE("Loops with one smooth solution are followed over rows that are far apart") {
+  // G x + f(x) = s(time) with the sum of G and its transpose positive definite and f ascending: of one or two
+  // unknowns, with slopes of f from 0 to thousands, so that a tearing variable determines the other one
+  // badly.
+  std::mt19937_64 random(1);
+  auto between = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  const char* ascending[] = {"{0} * {1}^3", "{0} * atan (20.0 * {1})", "{0} * (exp {1} - 1.0)",
+                             "{0} * {1} * sqrt (1.0 + {1}^2)", "{0} * {1}^5"};
+  for (int k = 0; k < 60; ++k) {
+    const double a = between(0.1, 1), d = between(0.1, 1), sum = 1.8 * std::sqrt(a * d) * between(-1, 1),
+                 difference = between(-3, 3);
+    const double g[2][2] = {{a, (sum + difference) / 2}, {(sum - difference) / 2, d}};
+    std::string text = "m :: SR ()\nm = sigrel () where\n  local x, y :: Real\n";
+    for (int row = 0; row < 2; ++row) {
+      const std::string f = fmt::format(fmt::runtime(ascending[random() % 5]), std::pow(10, between(-2, 2)),
+                                        row == 0 ? "x" : "y");
+      const double size = std::pow(10, between(-1, 2)), rate = std::pow(10, between(-1, 1.5));
+      text += fmt::format("  ({}) * x + ({}) * y + {} = {} * cos ({} * time){}\n", g[row][0], g[row][1], f,
+                          size, rate, random() % 2 ? " * time" : "");
+    }
+    text += fmt::format("main = simulate m with {{ stop = 20.0, steps = {} }}\n", 4 << random() % 3);
+    INFO(text);
+    Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+    REQUIRE((session.load_text("smooth.sr", text) && session.check()));
+    const auto model = session.compile({}, Backend::Interpreter);
+    REQUIRE(model);
+    const Run run = session.run(*model, {});
+    REQUIRE(run.completed());
+    CHECK(run.outcome.jumps.empty());
+  }
+}

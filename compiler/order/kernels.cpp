@@ -13,6 +13,7 @@ ShapeId Kernels::shape(const EquationTable& table) {
   if (fresh) {
     Shape shape{table.residual, table.slots, table.params};
     shape.solve.resize(table.slots);
+    shape.solvable.resize(table.slots);
     shapes_.push_back(std::move(shape));
   }
   return at->second;
@@ -42,6 +43,17 @@ std::optional<KernelId> Kernels::solve(ShapeId number, std::uint32_t slot) {
     }
   }
   return *kernel;
+}
+
+bool Kernels::is_solvable(ShapeId number, std::uint32_t slot) {
+  Shape& shape = shapes_[number];
+  std::optional<bool>& solvable = shape.solvable[slot];
+  if (!solvable) {
+    ExprId root = shape.root;
+    ExprPool& work = work_.begin(root);
+    solvable = symbolic::is_solvable_for(work, root, slot);
+  }
+  return *solvable;
 }
 
 std::optional<KernelId> Kernels::quotient(ShapeId number, std::uint32_t slot) {

@@ -25,6 +25,8 @@ class Kernels {
   ShapeId shape(const EquationTable& table);
   /// The kernel that assigns a slot; nullopt when the equation cannot be solved for it explicitly.
   std::optional<KernelId> solve(ShapeId shape, std::uint32_t slot);
+  /// Whether there is one. Of the kernels that tearing may choose from, few are used.
+  bool is_solvable(ShapeId shape, std::uint32_t slot);
   /// The same by a quotient whose divisor may vanish, for guesses; nullopt when the equation is not linear in
   /// the slot.
   std::optional<KernelId> quotient(ShapeId shape, std::uint32_t slot);
@@ -40,6 +42,7 @@ class Kernels {
     std::optional<KernelId> residual = {}, partials = {};
     /// By slot: absent until it is tried, then without a value if the equation cannot be solved for it.
     std::vector<std::optional<std::optional<KernelId>>> solve = {};
+    std::vector<std::optional<bool>> solvable = {};  // by slot, the same
   };
   KernelId add(runtime::Role role, const Shape& shape, std::uint32_t solved, std::vector<ExprId> outputs);
 

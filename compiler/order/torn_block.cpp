@@ -55,7 +55,7 @@ bool BlockTearing::solvable(EquationId equation, VariableId variable) {
     if (k != slot && in_block(variables[k]) && c.of(k).fixed() &&
         std::fabs(c.value(k, parameters, parameters_)) * kSmallestPivot > pivot)
       return false;
-  return kernels_.solve(shape_of_section_[number], slot).has_value();
+  return kernels_.is_solvable(shape_of_section_[number], slot);
 }
 
 runtime::AlgebraicLoop::Kind BlockTearing::kind_of(std::span<const EquationId> equations) {

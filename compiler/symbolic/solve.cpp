@@ -107,6 +107,11 @@ std::optional<ExprId> solve_for(ExprPool& pool, ExprId root, std::uint32_t slot)
   return solution(pool, *linear);
 }
 
+bool is_solvable_for(ExprPool& pool, ExprId root, std::uint32_t slot) {
+  const auto linear = linear_in(pool, root, slot);
+  return linear && is_pivot(pool, linear->factor);
+}
+
 std::optional<ExprId> quotient_for(ExprPool& pool, ExprId root, std::uint32_t slot) {
   const auto linear = linear_in(pool, root, slot);
   if (!linear) return std::nullopt;

@@ -60,6 +60,8 @@ std::optional<Linear> linear_in(ExprPool& pool, ExprId root, std::uint32_t slot)
 /// constant, or nonzero wherever the equation determines the slot (parameters, products and quotients of
 /// them); else nullopt.
 std::optional<ExprId> solve_for(ExprPool& pool, ExprId root, std::uint32_t slot);
+/// Whether there is one.
+bool is_solvable_for(ExprPool& pool, ExprId root, std::uint32_t slot);
 
 /// The same for any factor: where that is zero, so is the divisor of the solution.
 std::optional<ExprId> quotient_for(ExprPool& pool, ExprId root, std::uint32_t slot);

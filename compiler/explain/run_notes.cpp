@@ -81,6 +81,17 @@ void note_other_solutions(const pipeline::Compiled& model, std::span<const runti
   }
 }
 
+void note_start_in_other_modes(const system::System& system, Origin origin, const std::string& modes,
+                               Diagnostics& diagnostics) {
+  const std::vector<singularity::Place> places =
+      singularity::SourceNames(system).places({&origin, 1}, system::kRoot);
+  diagnostics
+      .report(Code::StartsInOtherModes,
+              places.empty() ? system.sources[origin.source].span : places.front().span,
+              fmt::format("the run starts in other modes than the initial ones: {}", modes))
+      .note("in the modes in which its switches begin the initial equations contradict the others");
+}
+
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,
                         Diagnostics& diagnostics) {
   const auto declaration = [&](std::uint32_t variable) {

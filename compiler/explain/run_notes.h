@@ -28,6 +28,11 @@ void note_other_solutions(const pipeline::Compiled& model, std::span<const runti
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,
                         Diagnostics& diagnostics);
 
+/// Notes that the run began in these modes, as the start contradicts itself in the initial ones. `origin`: of
+/// one of the switches.
+void note_start_in_other_modes(const system::System& system, Origin origin, const std::string& modes,
+                               Diagnostics& diagnostics);
+
 /// Warns that the solution of an algebraic loop jumps between rows.
 void warn_of_jumps(const pipeline::Compiled& model, std::span<const runtime::BranchJump> jumps,
                    Diagnostics& diagnostics);

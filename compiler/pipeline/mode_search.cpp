@@ -26,6 +26,33 @@ std::vector<bool> readers(const system::System& system, const std::vector<bool>&
   return result;
 }
 
+/// The modes in which one transition more has been taken, of the switches that are `involved`.
+std::vector<Modes> one_transition_away(const system::System& system, const elaborate::Structure& structure,
+                                       const Modes& given, const std::vector<bool>& involved) {
+  std::vector<Modes> result;
+  const std::size_t most = most_candidates(system.switches.size());
+  for (std::size_t t = 0; t < system.transitions.size() && result.size() < most; ++t) {
+    const system::Transition& transition = system.transitions[t];
+    // Its numbers would be values that are not known.
+    if (!involved[transition.of] || transition.numbers > 0) continue;
+    Modes other;
+    std::vector<bool> left(system.switches.size(), false);
+    for (std::uint32_t k = 0; k < system.switches.size(); ++k) {
+      const std::uint32_t parent = system.switches[k].parent;
+      left[k] = parent != system::kNoSwitch && (left[parent] || parent == transition.of);
+      const std::uint32_t identity = structure.switches[k].identity;
+      if (k == transition.of) {
+        other.push_back({identity, structure.targets[t], {}, true});
+      } else if (structure.switches[k].is_given && !left[k]) {
+        other.push_back(*std::ranges::find(given, identity, &elaborate::ChosenMode::identity));
+      }
+    }
+    std::ranges::sort(other, {}, &elaborate::ChosenMode::identity);
+    result.push_back(std::move(other));
+  }
+  return result;
+}
+
 }  // namespace
 
 ModeKey key_of(const Modes& modes) {
@@ -45,27 +72,16 @@ SingularModes singular_modes(const system::System& system, const elaborate::Stru
   result.missing = part.missing;
   if (part.missing == 0) return result;
   const std::vector<bool> involved = readers(system, singularity::undetermined_unknowns(dae, part));
-  const std::size_t most = most_candidates(system.switches.size());
-  for (std::size_t t = 0; t < system.transitions.size() && result.others.size() < most; ++t) {
-    const system::Transition& transition = system.transitions[t];
-    // Its numbers would be values that are not known.
-    if (!involved[transition.of] || transition.numbers > 0) continue;
-    Modes other;
-    std::vector<bool> left(system.switches.size(), false);
-    for (std::uint32_t k = 0; k < system.switches.size(); ++k) {
-      const std::uint32_t parent = system.switches[k].parent;
-      left[k] = parent != system::kNoSwitch && (left[parent] || parent == transition.of);
-      const std::uint32_t identity = structure.switches[k].identity;
-      if (k == transition.of) {
-        other.push_back({identity, structure.targets[t], {}, true});
-      } else if (structure.switches[k].is_given && !left[k]) {
-        other.push_back(*std::ranges::find(given, identity, &elaborate::ChosenMode::identity));
-      }
-    }
-    std::ranges::sort(other, {}, &elaborate::ChosenMode::identity);
-    result.others.push_back(std::move(other));
-  }
+  result.others = one_transition_away(system, structure, given, involved);
   return result;
+}
+
+SingularModes neighbours(const system::System& system, const elaborate::Structure& structure,
+                         const Modes& given) {
+  const std::vector<bool> all(system.switches.size(), true);
+  return {.missing = given.size(),
+          .others = one_transition_away(system, structure, given, all),
+          .is_built = true};
 }
 
 ModeKey ModeSearch::known_as(const Modes& modes) {

@@ -56,6 +56,11 @@ enum class Refusal : std::uint8_t {
 SingularModes singular_modes(const system::System& system, const elaborate::Structure& structure,
                              const dae::System& dae, const Modes& given);
 
+/// What can be tried instead of modes whose start contradicts itself: those that differ in one more switch
+/// from the initial ones. Fewer of these are tried first.
+SingularModes neighbours(const system::System& system, const elaborate::Structure& structure,
+                         const Modes& given);
+
 class ModeSearch {
  public:
   struct Tried {

@@ -49,6 +49,34 @@ std::optional<Name> mode_name(const Compiled& model, std::uint32_t identity, std
   return std::nullopt;
 }
 
+std::unique_ptr<Compiled> Structures::compile_in(const Modes& modes, bool at_start, Diagnostics& diagnostics,
+                                                 SingularModes& singular) {
+  std::vector<Timing> timings;
+  Context context{.sources = sources_,
+                  .diagnostics = diagnostics,
+                  .timings = timings,
+                  .compiler = compiler_,
+                  .verify = verify_,
+                  .keep_equations = true,
+                  .limits = limits_};
+  if (!at_start) context.start = plan::StartPolicy::Continue;
+  std::optional<elaborate::Result> elaborated = elaborate(modes, diagnostics, at_start);
+  if (!elaborated) return nullptr;
+  auto model = std::make_unique<Compiled>();
+  if (!compile(std::move(*elaborated), backend_, context, nullptr, *model)) {
+    singular = singular_modes(model->system, model->structure, model->dae, modes);
+    return nullptr;
+  }
+  model->number = ++compiled_;
+  return model;
+}
+
+std::shared_ptr<const Compiled> Structures::start_in(const Modes& modes, Diagnostics& diagnostics,
+                                                     SingularModes& singular) {
+  const std::lock_guard lock(mutex_);
+  return compile_in(modes, true, diagnostics, singular);
+}
+
 std::shared_ptr<const Compiled> Structures::in_modes(const Modes& modes, Diagnostics& diagnostics,
                                                      SingularModes& singular) {
   const std::lock_guard lock(mutex_);
@@ -69,23 +97,8 @@ std::shared_ptr<const Compiled> Structures::in_modes(const Modes& modes, Diagnos
       variant.used = calls_;
       return variant.model;
     }
-  std::vector<Timing> timings;
-  Context context{.sources = sources_,
-                  .diagnostics = diagnostics,
-                  .timings = timings,
-                  .compiler = compiler_,
-                  .verify = verify_,
-                  .keep_equations = true,
-                  .start = plan::StartPolicy::Continue,
-                  .limits = limits_};
-  std::optional<elaborate::Result> elaborated = elaborate(modes, diagnostics);
-  if (!elaborated) return nullptr;
-  auto model = std::make_unique<Compiled>();
-  if (!compile(std::move(*elaborated), backend_, context, nullptr, *model)) {
-    singular = singular_modes(model->system, model->structure, model->dae, modes);
-    return nullptr;
-  }
-  model->number = ++compiled_;
+  std::unique_ptr<Compiled> model = compile_in(modes, false, diagnostics, singular);
+  if (!model) return nullptr;
   const elaborate::Structure& structure = model->structure;
   for (const elaborate::Structure::Switch& s : structure.switches)
     if (s.has_initial && std::ranges::find(vector.with_initial, s.identity) == vector.with_initial.end())
@@ -146,9 +159,11 @@ void Structures::limit_memory() {
   std::erase_if(vectors_, [](const auto& vector) { return vector.second.variants.empty(); });
 }
 
-std::optional<elaborate::Result> Structures::elaborate(const Modes& modes, Diagnostics& diagnostics) {
+std::optional<elaborate::Result> Structures::elaborate(const Modes& modes, Diagnostics& diagnostics,
+                                                       bool at_start) {
   const std::size_t numbered = elaborator_->numbered();
-  std::optional<elaborate::Result> result = elaborator_->in_modes(modes, diagnostics);
+  std::optional<elaborate::Result> result =
+      at_start ? elaborator_->start_in(modes, diagnostics) : elaborator_->in_modes(modes, diagnostics);
   if (elaborator_->numbered() > numbered) history_.push_back(modes);
   return result;
 }

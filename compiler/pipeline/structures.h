@@ -38,6 +38,9 @@ class Structures {
   /// The model in these modes; null after errors, with what can be tried instead in `singular`.
   std::shared_ptr<const Compiled> in_modes(const Modes& modes, Diagnostics& diagnostics,
                                            SingularModes& singular);
+  /// The same at the start of a run. It is not kept.
+  std::shared_ptr<const Compiled> start_in(const Modes& modes, Diagnostics& diagnostics,
+                                           SingularModes& singular);
   /// Of a model of these: JumpEquations::of.
   const dae::System* jump_equations(const Compiled& model);
   /// The modes of calls that have numbered what they met: identities, and modes. Who replays them has the
@@ -77,7 +80,10 @@ class Structures {
     std::vector<Variant> variants;
   };
 
-  std::optional<elaborate::Result> elaborate(const Modes& modes, Diagnostics& diagnostics);
+  std::optional<elaborate::Result> elaborate(const Modes& modes, Diagnostics& diagnostics,
+                                             bool at_start = false);
+  std::unique_ptr<Compiled> compile_in(const Modes& modes, bool at_start, Diagnostics& diagnostics,
+                                       SingularModes& singular);
   void limit_memory();
 
   std::unique_ptr<elaborate::Elaborator> elaborator_;

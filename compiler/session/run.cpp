@@ -366,8 +366,12 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
                             run.outcome, diagnostics_);
   if (run.outcome.terminated)
     explain::note_end(last_model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
-  if (!run.outcome.failure.initial && experiment->from.empty())
+  const bool otherwise = changes && changes->begins_in();
+  if (!run.outcome.failure.initial && experiment->from.empty() && !otherwise)
     singularity::note_redundant_initial(model.system, model.dae, model.plan, diagnostics_);
+  if (otherwise && !failure.initial)
+    explain::note_start_in_other_modes(model.system, changes->begins_in()->origin,
+                                       changes->begins_in()->modes, diagnostics_);
   if (!failure) explain::note_guessed_start(last_model, run.outcome.guessed, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued)
     explain::note_continuation(last_model, block, diagnostics_);

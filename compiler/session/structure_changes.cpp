@@ -27,6 +27,8 @@ constexpr double kContinuous = 1e-7;
 constexpr double kSame = 1e-12;
 constexpr std::size_t kMostNamed = 1000, kMostFacts = 64;   // models whose columns, and facts, are remembered
 constexpr std::size_t kNamed = 5, kListed = 4, kTried = 6;  // unknowns, modes, combinations in a message
+// Combinations of modes that are tried at the start of a run.
+constexpr std::size_t kMostStarts = 60;
 // A structure that grows so much at one instant, to such a size, grows without end.
 constexpr std::size_t kMostGrowth = 64, kLargest = 100'000;
 
@@ -350,8 +352,8 @@ bool StructureChanges::compile(pipeline::SingularModes& why) {
   return true;
 }
 
-/// The start of the present structure in these modes.
-runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::ChosenMode>& modes) {
+/// The present structure in these modes, with its parameters and columns.
+runtime::NextStructure StructureChanges::begin_of(const std::vector<elaborate::ChosenMode>& modes) {
   runtime::NextStructure next{.model = {current_, &current_->plan.model}};
   for (const auto& [name, value] : set_) {
     const auto& named = current_->system.named_parameters;
@@ -359,10 +361,54 @@ runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::C
     if (it != named.end()) next.overrides.emplace_back(it->parameter, value);
   }
   set_numbers(modes, next);
+  next.columns = columns();
+  return next;
+}
+
+bool StructureChanges::begin_otherwise(runtime::NextStructure& next) {
+  // Equations that cannot be solved may have led to other modes already.
+  if (modes_.empty())
+    for (const elaborate::Structure::Switch& s : start_.structure.switches)
+      if (s.is_given) modes_.push_back({s.identity, s.mode, {}, true});
+  std::ranges::sort(modes_, {}, &elaborate::ChosenMode::identity);
+  search_.refuse(modes_, Refusal::Inconsistent,
+                 pipeline::neighbours(current_->system, current_->structure, modes_));
+  while (search_.tried().size() <= kMostStarts) {
+    std::optional<pipeline::Modes> other = search_.next();
+    if (!other) break;
+    modes_ = std::move(*other);
+    Diagnostics found;  // notes are those of the initial modes
+    pipeline::SingularModes why;
+    std::shared_ptr<const pipeline::Compiled> model = structures_->start_in(modes_, found, why);
+    if (!model) {
+      search_.refuse(modes_, why.is_built ? Refusal::Singular : Refusal::Impossible, why);
+      continue;
+    }
+    current_.swap(model);  // `changed` may still read the one before
+    if (changed) changed(*current_);
+    std::set<std::uint32_t> all;
+    for (const elaborate::ChosenMode& m : modes_) all.insert(m.identity);
+    const auto first = std::ranges::find_if(start_.structure.switches,
+                                            [&](const auto& s) { return all.contains(s.identity); });
+    begins_in_ = {text_of(modes_, all),
+                  start_.system.switches[std::size_t(first - start_.structure.switches.begin())].origin};
+    next = begin_of(modes_);
+    return true;
+  }
+  search_ = {};
+  modes_.clear();
+  begins_in_.reset();
+  current_ = unowned(start_);
+  if (changed) changed(*current_);
+  return false;
+}
+
+/// The start of the present structure in these modes.
+runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::ChosenMode>& modes) {
+  runtime::NextStructure next = begin_of(modes);
   carry_over(modes, next);
   next.previous = previous(modes);
   next.past = past_delays(modes);
-  next.columns = columns();
   each_condition([&](std::uint32_t trigger, Span place) {
     const auto held = held_.find({current_->structure.triggers[trigger], place});
     const bool is_handler = current_->system.events.triggers[trigger].kind != system::Trigger::Transition;

@@ -8,6 +8,9 @@
 //   jumps: what is tied to a source that jumps does so, too, in the same modes
 //   columns: of the results, by identity; a column of what does not exist has no value
 //
+// Where the start of the run contradicts itself in the initial modes, as that of an inductor whose current
+// has to go through a diode, it is tried in others.
+//
 // Where the next modes have no start, others are searched (pipeline/mode_search.h), from the values before
 // the instant: modes whose equations cannot be solved, whose jumps are not determined, that impulses leave at
 // once, such as those of an open diode behind an inductor whose current would be interrupted, or that lead
@@ -44,10 +47,18 @@ class StructureChanges final : public runtime::StructureSource {
   std::span<const std::uint32_t> tied() const override { return facts().tied; }
   std::optional<runtime::NextStructure> next(const runtime::StructureEnd& end) override;
   Verdict started(const runtime::StructureStart& start, runtime::NextStructure& next) override;
+  bool begin_otherwise(runtime::NextStructure& next) override;
   void save(runtime::Archive& archive) override { visit(archive); }
   void resume(runtime::Archive& archive, runtime::NextStructure& next) override;
 
   std::shared_ptr<const pipeline::Compiled> current() const { return current_; }
+  /// Where the run begins in other modes than the initial ones, whose start contradicts itself: these in
+  /// words, and the first such switch of the start.
+  struct Begin {
+    std::string modes;
+    Origin origin;
+  };
+  const std::optional<Begin>& begins_in() const { return begins_in_; }
   /// Is called with the model of each new structure.
   std::function<void(const pipeline::Compiled&)> changed{};
   /// Is called with each change that has taken place.
@@ -89,6 +100,7 @@ class StructureChanges final : public runtime::StructureSource {
   void report(const std::string& why, std::span<const std::uint32_t> unknowns);
   void report_interrupted(std::span<const Jump> flows);
   double before(std::uint32_t identity, std::uint32_t order) const;
+  runtime::NextStructure begin_of(const std::vector<elaborate::ChosenMode>& modes);
   runtime::NextStructure start_of(const std::vector<elaborate::ChosenMode>& modes);
   std::vector<bool> new_switches(const std::vector<elaborate::ChosenMode>& modes) const;
   void record(const runtime::StructureEnd& end);
@@ -138,10 +150,11 @@ class StructureChanges final : public runtime::StructureSource {
   };
   std::map<std::pair<std::uint32_t, Span>, Held> held_;  // by identity of triggers, and place: conditions
   pipeline::Modes modes_;                                // of the present structure
-  double time_ = 0;                                      // of the last change
-  Span until_;                                           // of the first transition that led to it
-  std::vector<std::string> entered_;                     // what led to it, in words
-  bool branches_told_ = false;                           // ends of the solutions of algebraic loops
+  std::optional<Begin> begins_in_;
+  double time_ = 0;                   // of the last change
+  Span until_;                        // of the first transition that led to it
+  std::vector<std::string> entered_;  // what led to it, in words
+  bool branches_told_ = false;        // ends of the solutions of algebraic loops
   // At an instant:
   std::size_t size_before_ = 0, changes_ = 0;  // of the structure before the first change; of these
   pipeline::ModeSearch search_;

@@ -102,6 +102,7 @@ class Simulation {
   bool failed(const InitialValueProblem& problem);
   bool checkpoint_failed(std::string reason, bool initial = false);
   bool is_accepted(InitialValueProblem& problem, bool ready, bool& again);
+  bool begins_otherwise();
   bool change_structure(InitialValueProblem& problem, bool at_once);
   void follow(NextStructure next);
   const Model& model() const { return *next_.model; }
@@ -120,9 +121,11 @@ class Simulation {
   std::string memory_;   // of the model, at the last checkpoint; empty: the segment begins at the start
   TimeLoop::Memory at_;  // the same of the time loop
   CloseEvents close_changes_;
-  std::uint32_t errors_ = 0;         // changes in a row that may be errors alone
-  double errors_begin_ = -HUGE_VAL;  // time of the last change before these
-  bool changed_ = false;             // the structure, since the start
+  std::uint32_t errors_ = 0;            // changes in a row that may be errors alone
+  double errors_begin_ = -HUGE_VAL;     // time of the last change before these
+  bool changed_ = false;                // the structure, since the start
+  std::optional<NextStructure> first_;  // before others were tried at the start
+  bool tried_otherwise_ = false;        // there is no other structure to begin with
 };
 
 /// Reports the failure of the problem at the start.
@@ -428,6 +431,20 @@ void Simulation::follow(NextStructure next) {
   observed_ = observed_steps(model(), next_.columns);
 }
 
+/// After a start that failed because its equations contradict each other: whether another structure is to be
+/// tried, or the first one again, whose failure is the error. Values from a file are those of its modes.
+bool Simulation::begins_otherwise() {
+  const bool contradicts = outcome_.failure.kind == FailureKind::StartContradicts;
+  if (changed_ || !control_.structure || !contradicts || tried_otherwise_ || !experiment_.from.empty())
+    return false;
+  if (!first_) first_ = next_;
+  NextStructure other;
+  tried_otherwise_ = !control_.structure->begin_otherwise(other);
+  outcome_.failure = {};
+  follow(tried_otherwise_ ? *first_ : std::move(other));
+  return true;
+}
+
 /// Whether a segment after a change of structure has a start, which may be left at once
 /// (Outcome::transitions); `again`: the next segment begins with another start.
 bool Simulation::is_accepted(InitialValueProblem& problem, bool ready, bool& again) {
@@ -504,7 +521,7 @@ bool Simulation::segment() {
   Archive archive(memory);
   bool ready = resumes() ? resume(problem, archive) : initialise(problem), again = false;
   if (changed_ && !resumes()) ready = is_accepted(problem, ready, again);
-  if (again) return true;
+  if (again || (!ready && !resumes() && begins_otherwise())) return true;
   if (ready && !resumes()) problem.events.handler().note_constant(next_.constant);
   const bool at_once = !outcome_.transitions.empty();
   if (ready && !at_once && integrate(problem, archive)) return true;

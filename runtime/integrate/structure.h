@@ -68,6 +68,9 @@ class StructureSource {
   /// Whether the part goes on from this start. Again: from another one, `next`. Inconsistent: the failure of
   /// the start is the error. Failed: one was reported.
   virtual Verdict started(const StructureStart& start, NextStructure& next) = 0;
+  /// The equations of the first part contradict each other at the start: another structure to begin with.
+  /// False: there is none; the failure of the first one is the error.
+  virtual bool begin_otherwise(NextStructure& next) = 0;
   /// For a checkpoint inside of a part: what is remembered.
   virtual void save(Archive& archive) = 0;
   /// Continues from that. In `next` it gives the model and the columns; what was saved of another model is

@@ -244,6 +244,8 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
                    "Write results: .csv, or .mat for MATLAB v4; - is standard output")
       ->check(runtime::no_result_file)
       ->type_name("FILE");
+  command->add_flag("--units", run_options.header_units,
+                    "Write the SI unit of each variable in the header of a CSV file: `i [A]`");
   command->add_option("--plot", options->svg, "Write a plot, as SVG or PNG by the name of the file")
       ->check(no_plot_file)
       ->type_name("FILE");

@@ -112,6 +112,7 @@ class Selection final : public runtime::Sink {
       if (!output.descriptions.empty()) some_.descriptions.push_back(output.descriptions[c]);
     }
     some_.constants = output.constants;
+    some_.header_units = output.header_units;
   }
 
   std::vector<std::size_t> columns_;
@@ -300,6 +301,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   add_sink(last);
   for (runtime::Sink* sink : options.sinks) add_sink(*sink);
   if (!bounds.empty()) output.sinks.push_back(&bounds);
+  output.header_units = options.header_units;
   output.watched = recorded.size() - run.columns.size();
   output.event_rows = options.events.value_or(model.experiment.events);
   if (!options.events && output.event_rows && run.columns.size() > kMostEventColumns &&

@@ -59,6 +59,7 @@ struct RunOptions {
   std::optional<std::uint32_t> steps = {};
   std::optional<std::string> solver = {};
   std::optional<bool> assert_bounds = {};  // a variable outside its `min` and `max` ends the run
+  bool header_units = false;               // runtime::Output::header_units
   std::optional<bool> events = {};         // rows before and after each event (runtime::Output::event_rows)
   runtime::Ordering ordering = runtime::Ordering::Auto;
   runtime::ComponentClocks components = runtime::ComponentClocks::Auto;

@@ -32,13 +32,28 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
+namespace {
+
+/// Of a description, in SI: ` [V]` of "[V|mV]"; empty if there is none.
+std::string header_unit(std::string_view description) {
+  const std::size_t open = description.rfind('[');
+  if (open == std::string_view::npos || !description.ends_with(']')) return {};
+  std::string_view unit = description.substr(open + 1, description.size() - open - 2);
+  unit = unit.substr(0, unit.find('|'));
+  return unit.empty() ? std::string() : fmt::format(" [{}]", unit);
+}
+
+}  // namespace
+
 Sink::Error CsvFile::begin(const Output& output) {
   if (!file_.open(path_)) {
     failed_ = true;
     return {path_, file_.error()};
   }
-  buffer_ = "time";
-  for (const std::string& name : output.names) buffer_ += ',' + csv_field(name);
+  const bool units = output.header_units && !output.descriptions.empty();
+  buffer_ = output.header_units ? "time [s]" : "time";
+  for (std::size_t c = 0; c < output.names.size(); ++c)
+    buffer_ += ',' + csv_field(output.names[c] + (units ? header_unit(output.descriptions[c]) : ""));
   buffer_ += '\n';
   header_ = buffer_.size();
   return {};
@@ -147,10 +162,22 @@ CsvReader::CsvReader(const std::string& path) : in_(path, std::ios::binary) {
   if (const int first = in_.peek(); first == 't' || first == '"') names_ = fields(in_);
   if (!in_.is_open() || in_.bad())
     refuse("cannot be read");  // a folder can be opened, and not read
-  else if (names_.size() < 2 || names_[0] != "time")
+  else if (names_.size() < 2 || (names_[0] != "time" && names_[0] != "time [s]"))
     refuse("is no table of results: its first line is not `time` and names of variables");
   else
     names_.erase(names_.begin());
+  // `b[3] [V]`
+  const auto unit_of = [](const std::string& name) {
+    const std::size_t at = name.rfind(" [");
+    return name.ends_with(']') && at != std::string::npos ? at : name.size();
+  };
+  if (std::ranges::all_of(names_, [&](const std::string& name) { return unit_of(name) == name.size(); }))
+    return;
+  for (std::string& name : names_) {
+    const std::size_t at = unit_of(name);
+    descriptions_.push_back(at == name.size() ? std::string() : name.substr(at + 1));
+    name.resize(at);
+  }
 }
 
 bool CsvReader::line() {

@@ -1,4 +1,5 @@
-// Results as CSV, written row by row: a header `time,name,…`, then numbers that read back to the same bits.
+// Results as CSV, written row by row: a header `time,name,…`, or `time [s],name [V],…`, then numbers, in SI
+// units, that read back to the same bits.
 #pragma once
 #include <cstdint>
 #include <fstream>

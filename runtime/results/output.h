@@ -38,7 +38,8 @@ struct Output {
   std::vector<std::string> descriptions{};  // one per column, or none at all
   std::vector<Constant> constants{};
   bool event_rows = true;
-  std::size_t watched = 0;  // the last columns: sinks look at them, but no result has them
+  bool header_units = false;  // in CSV: `i [A]`
+  std::size_t watched = 0;    // the last columns: sinks look at them, but no result has them
 };
 
 /// Takes rows as they are computed. A sink that fails reports that once; the simulation then stops, and the

@@ -188,3 +188,26 @@ TEST_CASE("a variable is shown in its unit of display, and files keep SI units")
   CHECK(contains(read(svg), "t [degC]"));
   CHECK(contains(read(folder.at + "s.csv"), "\n1,294.15,293.15,"));  // SI units
 }
+
+TEST_CASE("--units writes units into the header, and all that reads results reads them") {
+  const Folder folder("header_units");
+  const std::string with = folder.at + "with.csv", without = folder.at + "without.csv";
+  REQUIRE(sigrel({"run", folder.model, "--no-plot", "--units", "-o", with}).code == 0);
+  REQUIRE(sigrel({"run", folder.model, "--no-plot", "-o", without}).code == 0);
+  const std::string text = read(with), plain = read(without);
+  CHECK(text.substr(0, text.find('\n')) == "time [s],x,u [V]");
+  CHECK(text.substr(text.find('\n')) == plain.substr(plain.find('\n')));
+  CHECK(sigrel({"diff", with, without}).code == 0);
+  CHECK(sigrel({"run", folder.model, "--no-plot", "--init-from", with}).code == 0);
+  const std::string svg = folder.at + "p.svg";
+  CHECK(sigrel({"plot", with, "-v", "u", "-o", svg}).code == 0);
+  CHECK(contains(read(svg), "[V]"));
+  // As data: the unit is that of the column.
+  const std::string again = folder.file(
+      "again.sr",
+      "main = simulate again with { stop = 1.0, steps = 4 }\nagain :: SR ()\nagain = sigrel () where\n"
+      "  local u :: Voltage\n  u = table1 Linear Hold (table \"with.csv\" \"time\" \"u\") time\n");
+  const Finished f = sigrel({"run", again, "--no-plot"});
+  INFO(f.err);
+  CHECK(f.code == 0);
+}

@@ -1,5 +1,6 @@
 // Groups of mutually recursive definitions, in dependency order: inferred together, then generalised.
 #include "compiler/check/checker.h"
+#include "compiler/check/names/unused_formals.h"
 #include "compiler/check/types/parameter_names.h"
 
 namespace sigrel::check {
@@ -158,9 +159,12 @@ void Checker::infer_body(core::GlobalId id, Skolems& skolems) {
                               0,
                               nullptr,
                               !of_parameter};
+  const std::size_t errors = diagnostics_.error_count();
   program_.globals[id.value].body =
       state.default_value ? expressions_.check_expr(state.default_value, type, default_reason)
                           : expressions_.check_definition(state.definition, type, state.assumed, true, sizes);
+  if (!state.default_value && diagnostics_.error_count() == errors)
+    warn_of_unused_formals(state.definition, diagnostics_);
   contracts_.set_own_result(nullptr);
   layouts_.end_definition();
 }

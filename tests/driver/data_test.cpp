@@ -189,7 +189,7 @@ TEST_CASE("a variable is shown in its unit of display, and files keep SI units")
   CHECK(contains(read(folder.at + "s.csv"), "\n1,294.15,293.15,"));  // SI units
 }
 
-TEST_CASE("--units writes units into the header, and all that reads results reads them") {
+TEST_CASE("run --units writes units into the header, and all that reads results reads them") {
   const Folder folder("header_units");
   const std::string with = folder.at + "with.csv", without = folder.at + "without.csv";
   REQUIRE(sigrel({"run", folder.model, "--no-plot", "--units", "-o", with}).code == 0);

@@ -236,7 +236,7 @@ TEST_CASE("SR0306: arguments and definitions that do not keep a contract") {
 TEST_CASE("SR0305: contracts that do not fit the interface") {
   auto contract = [](const char* text) {
     return std::string("import Electrical\nf :: SR (p :: Pin, x :: Real^3) ") + text +
-           " -> SR (y :: Real)\nf r = sigrel (y) where\n  y = 1.0\n";
+           " -> SR (y :: Real)\nf _ = sigrel (y) where\n  y = 1.0\n";
   };
   refused(contract("{p.v q.v}").c_str(), "SR0305", "`q` is not a variable of this interface");
   refused(contract("{p.w}").c_str(), "SR0305", "`p` has no part `w`");
@@ -247,12 +247,12 @@ TEST_CASE("SR0305: contracts that do not fit the interface") {
   refused(contract("{p.v; p.v}").c_str(), "SR0305", "they determine only 1 unknown");
   refused(contract("like resistor").c_str(), "SR0305", "`resistor` has another interface");
   refused(contract("like pi").c_str(), "SR0305", "`pi` is not a relation");
-  refused("f :: SR (Real, Real) {x} -> SR (y :: Real)\nf r = sigrel (y) where\n  y = 1.0\n", "SR0305",
+  refused("f :: SR (Real, Real) {x} -> SR (y :: Real)\nf _ = sigrel (y) where\n  y = 1.0\n", "SR0305",
           "`x` is not a variable of this interface");
   has_types(contract("{p x[1]; x[2 .. 3]}").c_str(), {{"f", "{y}"}});
   // What is too large to compare is not compared.
   has_types(
-      "f :: SR (x :: Real^9223372036854775807) {x[4]} -> SR (y :: Real)\nf r = sigrel (y) where\n  y = 1.0\n",
+      "f :: SR (x :: Real^9223372036854775807) {x[4]} -> SR (y :: Real)\nf _ = sigrel (y) where\n  y = 1.0\n",
       {});
 }
 

@@ -198,6 +198,13 @@ std::string similar_unit(std::string_view name) {
   return {};
 }
 
+bool units_differ(std::string_view a, std::string_view b) {
+  const auto first = read_unit(a), second = read_unit(b);
+  return first && second &&
+         (first->dimension != second->dimension || first->factor != second->factor ||
+          first->offset != second->offset);
+}
+
 double to_si(double x, const UnitScale& unit) {
   // Dividing by an exact power of ten rounds once; multiplying by its inverse would round twice (1.0e-6
   // * 1.0<mH>).

@@ -57,6 +57,9 @@ void multiply(UnitScale& scale, const NamedUnit& unit, int exponent, bool alone)
 /// `%` stand for `degC` and `percent`. Nullopt if it is none; `unknown` is then the name that is no unit, or
 /// empty if the text cannot be read.
 std::optional<UnitScale> read_unit(std::string_view text, std::string* unknown = nullptr);
+/// Whether a number means something else in the one unit than in the other. False where a text names none
+/// that can be read, as `N.m` of Modelica.
+bool units_differ(std::string_view a, std::string_view b);
 /// All names without prefix.
 std::vector<std::string_view> unit_names();
 /// The unit that somebody may have meant by a name that is none: "h" for "hour"; empty if there is none.

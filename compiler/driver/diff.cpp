@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "compiler/base/units.h"
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
 #include "compiler/pipeline/results.h"
@@ -59,7 +60,7 @@ bool compare(const session::ResultTable& a, const session::ResultTable& b, const
   std::unordered_map<std::string_view, std::size_t> in_b;
   for (std::size_t k = 0; k < b.names.size(); ++k) in_b.emplace(b.names[k], k);
   std::vector<Difference> differences;
-  std::vector<std::string> missing;
+  std::vector<std::string> missing, units;
   std::size_t compared = 0;
   for (std::size_t k = 0; k < a.names.size(); ++k) {
     auto at = in_b.find(a.names[k]);
@@ -68,6 +69,13 @@ bool compare(const session::ResultTable& a, const session::ResultTable& b, const
       continue;
     }
     ++compared;
+    const std::string_view unit_a = runtime::unit_in(a.descriptions[k]),
+                           unit_b = runtime::unit_in(b.descriptions[at->second]);
+    if (units_differ(unit_a, unit_b)) {
+      units.push_back(fmt::format("{} ({} and {})", a.names[k], unit_a, unit_b));
+      in_b.erase(at);
+      continue;
+    }
     const bool steps = a.piecewise_constant(k);
     if (auto departure =
             runtime::leaves_tube(a.times, a.columns[k], b.times, b.columns[at->second], options.tube, steps))
@@ -81,14 +89,15 @@ bool compare(const session::ResultTable& a, const session::ResultTable& b, const
   const double slack = options.tube.time + 1e-9 * (a.times.back() - a.times.front());
   const bool same_range = std::abs(a.times.front() - b.times.front()) <= slack &&
                           std::abs(a.times.back() - b.times.back()) <= slack;
-  fmt::print("{} of {} variables differ\n", differences.size(), compared);
+  fmt::print("{} of {} variables differ\n", differences.size() + units.size(), compared);
   print_differences(differences, options.all);
   if (!same_range)
     fmt::print("`{}` has t = {:.9g} … {:.9g} s, `{}` t = {:.9g} … {:.9g} s\n", a.path, a.times.front(),
                a.times.back(), b.path, b.times.front(), b.times.back());
+  print_names("in other units in", b.path, units, options.all);
   print_names("missing in", b.path, missing, options.all);
   print_names("only in", b.path, more, options.all);
-  return differences.empty() && missing.empty() && same_range;
+  return differences.empty() && units.empty() && missing.empty() && same_range;
 }
 
 int diff(const Globals& globals, const Options& options) {

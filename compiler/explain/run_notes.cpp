@@ -89,7 +89,7 @@ void note_start_in_other_modes(const system::System& system, Origin origin, cons
       .report(Code::StartsInOtherModes,
               places.empty() ? system.sources[origin.source].span : places.front().span,
               fmt::format("the run starts in other modes than the initial ones: {}", modes))
-      .note("in the modes in which its switches begin the initial equations contradict the others");
+      .note("the initial equations contradict the equations of the initial modes");
 }
 
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,

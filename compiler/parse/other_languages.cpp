@@ -217,6 +217,11 @@ class Recogniser : PieceText {
         at > 0 && (kind(at - 1) == P::EQUAL || kind(at - 1) == P::COMMA || kind(at - 1) == P::LEFT_PAREN ||
                    kind(at - 1) == P::ASSIGN || kind(at - 1) == P::PLUS || kind(at - 1) == P::MINUS ||
                    kind(at - 1) == P::STAR);
+    if (kind(at) == P::LEFT_BRACE && operand && kind(at + 1) == P::LOWER_NAME && kind(at + 2) == P::EQUAL) {
+      foreign(span(at), "a record begins with the name of its type")
+          .help("write `Name { " + std::string(text(at + 1)) + " = … }`");
+      return true;
+    }
     if (kind(at) == P::LEFT_BRACE && operand) {
       Diagnostic& d = foreign(span(at), "lists and vectors are written in brackets");
       std::size_t end = at;

@@ -362,18 +362,26 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     throw std::logic_error(failure.error.empty() ? "a simulation failed without a reason" : failure.error);
   run.last = changes ? changes->current() : session::unowned(model);
   const Compiled& last_model = *run.last;
-  if (failure)
+  if (failure) {
+    Diagnostics found;
     explain::report_failure({last_model.system, last_model.dae, last_model.plan,
                              options.solver.value_or(model.experiment.solver), options.kept_results},
-                            run.outcome, diagnostics_);
+                            run.outcome, found);
+    const std::size_t starts = changes ? changes->starts_tried() : 0;
+    for (Diagnostic d : found.all()) {
+      if (starts > 1 && d.severity == Severity::Error)
+        d.note(fmt::format("no start was found in {} other combinations of modes either", starts - 1));
+      diagnostics_.append(std::move(d));
+    }
+  }
   if (run.outcome.terminated)
     explain::note_end(last_model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
-  const bool otherwise = changes && changes->begins_in();
+  const std::optional<session::StructureChanges::Begin> otherwise =
+      changes ? changes->begins_in() : std::nullopt;
   if (!run.outcome.failure.initial && experiment->from.empty() && !otherwise)
     singularity::note_redundant_initial(model.system, model.dae, model.plan, diagnostics_);
   if (otherwise && !failure.initial)
-    explain::note_start_in_other_modes(model.system, changes->begins_in()->origin,
-                                       changes->begins_in()->modes, diagnostics_);
+    explain::note_start_in_other_modes(model.system, otherwise->origin, otherwise->modes, diagnostics_);
   if (!failure) explain::note_guessed_start(last_model, run.outcome.guessed, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued)
     explain::note_continuation(last_model, block, diagnostics_);

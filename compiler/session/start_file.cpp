@@ -8,6 +8,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "compiler/base/units.h"
 #include "compiler/pipeline/results.h"
 #include "runtime/results/result_file.h"
 
@@ -125,12 +126,12 @@ bool start_from_file(const pipeline::Compiled& model, const std::string& request
   std::vector<bool> held(from.size(), false);
   for (std::uint32_t v : model.plan.model.constants) held[v] = true;
   for (std::uint32_t v = 0; v < held.size(); ++v) held[v] = held[v] || model.plan.model.is_discrete(v);
-  std::size_t found = 0;
+  pipeline::Columns found;
   std::vector<bool> used(names.size(), false);
   auto take = [&](const std::string& name, runtime::Column column) {
     auto it = given.find(name);
     if (it == given.end()) return;
-    ++found;
+    found.add(name, column);
     used[it->second] = true;
     if (column.variable == runtime::kNone) return;
     const double value = held[column.variable] ? start->held[it->second] : start->row.values[it->second];
@@ -143,13 +144,27 @@ bool start_from_file(const pipeline::Compiled& model, const std::string& request
   });
   const pipeline::Columns states = results.states();
   for (std::size_t k = 0; k < states.size(); ++k) take(states.names[k], states.columns[k]);
-  if (found == 0) {
+  if (found.size() == 0) {
     diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` has no variable of this model", path))
         .note(fmt::format(
             "its columns are {}{}", names[0],
             names.size() > 1 ? fmt::format(", {}{}", names[1], names.size() > 2 ? ", …" : "") : ""))
         .help("give results of this model, or of a model with the same names");
     return false;
+  }
+
+  if (!file->descriptions().empty()) {
+    const std::vector<std::string> own = results.descriptions(found);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const std::string_view there = runtime::unit_in(file->descriptions()[given.at(found.names[k])]);
+      const std::string_view here = runtime::unit_in(own[k]);
+      if (!units_differ(there, here.empty() ? "1" : here)) continue;
+      refuse(diagnostics, path, fmt::format("has `{}` in {}", found.names[k], there))
+          .note(here.empty() ? "in this model it is a number without a unit"
+                             : fmt::format("in this model it is in {}", here))
+          .help("give the values of this column in SI units, as `sigrel run -o` writes them");
+      return false;
+    }
   }
 
   // The states, the candidates of state sets, and the constants of the run.

@@ -132,7 +132,8 @@ void StructureChanges::visit(runtime::Archive& archive) {
     visit_modes(history[k]);
   }
   visit_modes(modes_);
-  archive(time_, branches_told_);
+  archive(in_begun_, time_, branches_told_);
+  visit_modes(begun_);
   if (archive.loads() && archive.fine() && !structures_->replay(history)) archive.refuse();
 }
 
@@ -143,7 +144,8 @@ void StructureChanges::resume(runtime::Archive& archive, runtime::NextStructure&
     Diagnostics told;  // by the part before the checkpoint
     pipeline::SingularModes why;
     std::shared_ptr<const pipeline::Compiled> model;
-    if (structures_->is_numbered(modes_)) model = structures_->in_modes(modes_, told, why);
+    if (structures_->is_numbered(modes_))
+      model = in_begun_ ? structures_->start_in(modes_, told, why) : structures_->in_modes(modes_, told, why);
     if (!model) return archive.refuse();
     current_ = model;
     told_ = modes_by_identity(*current_);
@@ -347,6 +349,7 @@ bool StructureChanges::compile(pipeline::SingularModes& why) {
   }
   diagnostics_.append(found);
   jumped_ = false;
+  in_begun_ = false;
   current_.swap(model);  // `changed` may still read the one before
   if (changed) changed(*current_);
   return true;
@@ -386,21 +389,29 @@ bool StructureChanges::begin_otherwise(runtime::NextStructure& next) {
     }
     current_.swap(model);  // `changed` may still read the one before
     if (changed) changed(*current_);
-    std::set<std::uint32_t> all;
-    for (const elaborate::ChosenMode& m : modes_) all.insert(m.identity);
-    const auto first = std::ranges::find_if(start_.structure.switches,
-                                            [&](const auto& s) { return all.contains(s.identity); });
-    begins_in_ = {text_of(modes_, all),
-                  start_.system.switches[std::size_t(first - start_.structure.switches.begin())].origin};
+    begun_ = modes_;
+    in_begun_ = true;
     next = begin_of(modes_);
     return true;
   }
+  starts_tried_ = search_.tried().size();
   search_ = {};
   modes_.clear();
-  begins_in_.reset();
+  begun_.clear();
+  in_begun_ = false;
   current_ = unowned(start_);
   if (changed) changed(*current_);
   return false;
+}
+
+std::optional<StructureChanges::Begin> StructureChanges::begins_in() const {
+  if (begun_.empty()) return std::nullopt;
+  std::set<std::uint32_t> all;
+  for (const elaborate::ChosenMode& m : begun_) all.insert(m.identity);
+  const auto first = std::ranges::find_if(start_.structure.switches,
+                                          [&](const auto& s) { return all.contains(s.identity); });
+  const auto index = static_cast<std::size_t>(first - start_.structure.switches.begin());
+  return Begin{text_of(begun_, all), start_.system.switches[index].origin};
 }
 
 /// The start of the present structure in these modes.

@@ -58,7 +58,9 @@ class StructureChanges final : public runtime::StructureSource {
     std::string modes;
     Origin origin;
   };
-  const std::optional<Begin>& begins_in() const { return begins_in_; }
+  std::optional<Begin> begins_in() const;
+  /// After `begin_otherwise` found none: combinations of modes that were tried, with the initial one.
+  std::size_t starts_tried() const { return starts_tried_; }
   /// Is called with the model of each new structure.
   std::function<void(const pipeline::Compiled&)> changed{};
   /// Is called with each change that has taken place.
@@ -150,7 +152,9 @@ class StructureChanges final : public runtime::StructureSource {
   };
   std::map<std::pair<std::uint32_t, Span>, Held> held_;  // by identity of triggers, and place: conditions
   pipeline::Modes modes_;                                // of the present structure
-  std::optional<Begin> begins_in_;
+  pipeline::Modes begun_;  // those in which the run began, if not the initial ones
+  bool in_begun_ = false;  // still: with the initial equations of a start
+  std::size_t starts_tried_ = 0;
   double time_ = 0;                   // of the last change
   Span until_;                        // of the first transition that led to it
   std::vector<std::string> entered_;  // what led to it, in words

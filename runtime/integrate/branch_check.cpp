@@ -201,6 +201,7 @@ BranchCheck::End BranchCheck::follow(Solution& at, double to, double length, con
       at = exact;
       may_be_rough = is_rough = false;
       length = tried;
+      steps = searches = 0;
       continue;
     }
     if (!same && !shortest) {

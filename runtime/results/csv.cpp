@@ -34,12 +34,8 @@ std::string csv_field(const std::string& text) {
 
 namespace {
 
-/// Of a description, in SI: ` [V]` of "[V|mV]"; empty if there is none.
 std::string header_unit(std::string_view description) {
-  const std::size_t open = description.rfind('[');
-  if (open == std::string_view::npos || !description.ends_with(']')) return {};
-  std::string_view unit = description.substr(open + 1, description.size() - open - 2);
-  unit = unit.substr(0, unit.find('|'));
+  const std::string_view unit = unit_in(description);
   return unit.empty() ? std::string() : fmt::format(" [{}]", unit);
 }
 

@@ -31,6 +31,14 @@ struct Constant {
   double value = 0;
 };
 
+/// The unit in SI that a description ends with: "V" of "[V|mV]"; empty if there is none.
+inline std::string_view unit_in(std::string_view description) {
+  const std::size_t open = description.rfind('[');
+  if (open == std::string_view::npos || !description.ends_with(']')) return {};
+  const std::string_view units = description.substr(open + 1, description.size() - open - 2);
+  return units.substr(0, units.find('|'));
+}
+
 struct Output {
   std::vector<Column> columns{};
   std::vector<std::string> names{};  // one per column

@@ -43,6 +43,26 @@ struct Files {
   }
 };
 
+/// `name`: of the files.
+void continues_after_an_interruption(const std::string& model, const std::string& name) {
+  const Files whole("whole_" + name), parts("parts_" + name);
+  auto arguments = [&](const Files& files, bool continues) {
+    std::vector<std::string> all = files.arguments();
+    all[1] = model;
+    all.back() = "200rows";
+    if (continues) all.emplace_back("--continue");
+    return all;
+  };
+  REQUIRE(sigrel(arguments(whole, false)).code == 0);
+  REQUIRE(sigrel(arguments(parts, false), parts.results).code == 130);
+  CHECK(read(parts.results).size() < read(whole.results).size());
+  const Finished rest = sigrel(arguments(parts, true));
+  INFO(rest.err);
+  REQUIRE(rest.code == 0);
+  CHECK(read(parts.results) == read(whole.results));
+  CHECK(read(parts.log) == read(whole.log));
+}
+
 }  // namespace
 
 TEST_CASE("checkpoint: an interrupted run continues, and its files are those of one run") {
@@ -86,22 +106,22 @@ TEST_CASE("checkpoint: a model whose structure changes continues with its log") 
                                       "      until torque < -most -> Backward\n"
                                       "  initially\n    w1 = 10.0\n    w2 = 0.0\n"
                                       "main = simulate (slip 3.0) with { stop = 4000.0, steps = 8000 }\n");
-  const Files whole("whole_structure"), parts("parts_structure");
-  auto arguments = [&](const Files& files, bool continues) {
-    std::vector<std::string> all = files.arguments();
-    all[1] = model;
-    all.back() = "200rows";
-    if (continues) all.emplace_back("--continue");
-    return all;
-  };
-  REQUIRE(sigrel(arguments(whole, false)).code == 0);
-  REQUIRE(sigrel(arguments(parts, false), parts.results).code == 130);
-  CHECK(read(parts.results).size() < read(whole.results).size());
-  const Finished rest = sigrel(arguments(parts, true));
-  INFO(rest.err);
-  REQUIRE(rest.code == 0);
-  CHECK(read(parts.results) == read(whole.results));
-  CHECK(read(parts.log) == read(whole.log));
+  continues_after_an_interruption(model, "structure");
+}
+
+TEST_CASE("checkpoint: a model that begins in other modes than the initial ones continues") {
+  const std::string model = temporary("freewheels.sr",
+                                      "import Electrical\n"
+                                      "import Switching\n"
+                                      "freewheel :: SR ()\n"
+                                      "freewheel = sigrel () where\n"
+                                      "  l: inductor 2.0 <> (a, b)\n"
+                                      "  r: resistor 4.0 <> (b, g)\n"
+                                      "  d: commutatingDiode <> (g, a)\n"
+                                      "  ground <> g\n"
+                                      "  initially l.p.i = 3.0\n"
+                                      "main = simulate freewheel with { stop = 10.0, steps = 20000 }\n");
+  continues_after_an_interruption(model, "begun");
 }
 
 TEST_CASE("checkpoint: only the same run continues, with its own files") {

@@ -296,6 +296,17 @@ TEST_CASE("diff: a tube, what leaves it first and by how much, and what is missi
   CHECK(sigrel({"diff", runs.a, runs.b, "--relative", "-1"}).code == 2);
 }
 
+TEST_CASE("diff: the same numbers in other units differ") {
+  const std::string volts = temporary("volts.csv", "time,u [V],s [m]\n0,1,2\n1,1,2\n"),
+                    millivolts = temporary("millivolts.csv", "time,u [mV],s [m]\n0,1,2\n1,1,2\n"),
+                    numbers = temporary("numbers.csv", "time,u,s\n0,1,2\n1,1,2\n");
+  const Finished f = sigrel({"diff", volts, millivolts});
+  CHECK(f.code == 1);
+  CHECK(contains(f.out, "1 of 2 variables differ"));
+  CHECK(contains(f.out, "u (V and mV)"));
+  CHECK(sigrel({"diff", volts, numbers}).code == 0);
+}
+
 TEST_CASE("run -v: what is named is computed, written and shown, and nothing else") {
   const std::string csv = temporary("chosen.csv");
   Finished f = sigrel({"run", kLowPass, "-v", "c1.u,r1.*", "-v", "c1.p.v", "-o", csv, "--no-plot"});

@@ -156,6 +156,20 @@ TEST_CASE("a file that does not fit is one message") {
   with("time,x,y\n0,1,zwei\n", {"SR0409", "no number in line 2, column 3", "`zwei`"});
   with("time,a,b\n0,1,2\n", {"SR0409", "no variable of this model", "its columns are a, b"});
   with("time,x,z\n0,1,2\n", {"SR0409", "has no value of `y`"});
+  const std::string tank = temporary("tank.sr",
+                                     "main = simulate m with { stop = 1.0 }\n"
+                                     "m :: SR ()\n"
+                                     "m = sigrel () where\n"
+                                     "  local h :: Length\n"
+                                     "  der h = -h / 2.0<s>\n"
+                                     "  initially h = 1.0<m>\n");
+  for (const char* unit : {"mm", "s", "1"})
+    refused({"run", tank, "--init-from", temporary("bad.csv", "time,h [" + std::string(unit) + "]\n0,2\n")},
+            {"SR0409", "`h` in ", unit, "in this model it is in m", "in SI units"});
+  for (const char* unit : {"m", "m^1"})
+    CHECK(sigrel({"run", tank, "--init-from",
+                  temporary("good.csv", "time,h [" + std::string(unit) + "]\n0,2\n")})
+              .code == 0);
   const std::string counter = temporary("counter.sr",
                                         "main = simulate m with { stop = 1.0 }\n"
                                         "m :: SR ()\n"

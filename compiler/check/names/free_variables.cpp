@@ -20,7 +20,10 @@ void FreeVariables::release(std::size_t mark) {
 void FreeVariables::bind(const Pattern* p) {
   switch (p->kind) {
     case PatternKind::Variable: bind(static_cast<const VariablePattern*>(p)->name.name); break;
-    case PatternKind::Typed: bind(static_cast<const TypedPattern*>(p)->name.name); break;
+    case PatternKind::Typed:
+      bind(static_cast<const TypedPattern*>(p)->name.name);
+      type(*static_cast<const TypedPattern*>(p)->type);
+      break;
     case PatternKind::Tuple:
       for (auto* e : static_cast<const TuplePattern*>(p)->elements) bind(e);
       break;
@@ -64,6 +67,7 @@ void FreeVariables::definitions(std::span<Decl* const> decls) {
   for (auto* d : decls) {
     if (d->kind == DeclKind::Clause) clause(*static_cast<const ClauseDecl*>(d));
     if (d->kind == DeclKind::Binding) expr(static_cast<const BindingDecl*>(d)->value);
+    if (d->kind == DeclKind::Signature) type(*static_cast<const SignatureDecl*>(d)->type);
   }
 }
 
@@ -277,9 +281,14 @@ void FreeVariables::item(const Item* i) {
     case ItemKind::Connect:
       for (auto* n : static_cast<const ConnectItem*>(i)->nodes) arguments(n);
       return;
-    case ItemKind::Local: return settings(static_cast<const LocalItem*>(i)->settings);
+    case ItemKind::Local: {
+      auto* l = static_cast<const LocalItem*>(i);
+      if (l->type) type(*l->type);
+      return settings(l->settings);
+    }
     case ItemKind::Discrete: {
       auto* d = static_cast<const DiscreteItem*>(i);
+      if (d->type) type(*d->type);
       if (d->initial) expr(d->initial);
       return settings(d->settings);
     }

@@ -24,6 +24,8 @@ class FreeVariables {
   /// The head of `head.field`; true if it is an instance label, not a variable.
   virtual bool label_head(Name) { return false; }
   virtual void sigrel(const ast::SigrelExpr& e);
+  /// A type that is written inside the tree. The names in its sizes are no free variables.
+  virtual void type(const ast::Type&) {}
   /// Around each block of items, in the order in which the checker visits them.
   virtual void enter_block(bool /*loop*/, std::size_t /*loop_count*/) {}
   virtual void leave_block() {}

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 
 #include "compiler/check/names/definitions.h"
@@ -18,15 +19,35 @@ class UsedNames : public FreeVariables {
   void use(const ast::QualifiedIdent& name, bool) override {
     if (!name.qualified) used_.insert(name.ident.name.value);
   }
+  void type(const ast::Type& type) override {
+    const auto all = [this](auto types) {
+      for (const ast::Type* t : types) this->type(*t);
+    };
+    switch (type.kind) {
+      case ast::TypeKind::Variable: return;
+      case ast::TypeKind::Named: return all(static_cast<const ast::NamedType&>(type).args);
+      case ast::TypeKind::List: return this->type(*static_cast<const ast::ListType&>(type).element);
+      case ast::TypeKind::Tuple: return all(static_cast<const ast::TupleType&>(type).elements);
+      case ast::TypeKind::Function:
+        return all(std::array{static_cast<const ast::FunctionType&>(type).from,
+                              static_cast<const ast::FunctionType&>(type).to});
+      case ast::TypeKind::Relation: {
+        const auto& relation = static_cast<const ast::RelationType&>(type);
+        if (relation.whole) this->type(*relation.whole);
+        for (const ast::InterfaceItem& item : relation.interface) this->type(*item.type);
+        return;
+      }
+      case ast::TypeKind::Power: {
+        const auto& power = static_cast<const ast::PowerType&>(type);
+        for (const ast::Expr* size : power.sizes) expr(size);
+        return this->type(*power.element);
+      }
+    }
+  }
 
  private:
   std::unordered_set<std::uint32_t> used_;
 };
-
-bool is_int(const ast::Type* type) {
-  return type->kind == ast::TypeKind::Named &&
-         text(static_cast<const ast::NamedType*>(type)->name.ident.name) == "Int";
-}
 
 void warn(const ast::Ident& name, const Definition& definition, std::string_view what,
           Diagnostics& diagnostics) {
@@ -34,31 +55,35 @@ void warn(const ast::Ident& name, const Definition& definition, std::string_view
       .report(Code::UnusedFormal, name.span,
               fmt::format("`{}` is not used in `{}`", text(name.name), text(definition.name)))
       .label(fmt::format("no equation of `{}` contains this {}", text(definition.name), what))
-      .help(fmt::format("use it, or write `_` in its place"));
+      .help("use it, or write `_` in its place");
 }
 
 }  // namespace
 
-void warn_of_unused_formals(const Definition& definition, Diagnostics& diagnostics) {
+void warn_of_unused_formals(const Definition& definition, Type* type, const Types& types,
+                            Diagnostics& diagnostics) {
   if (definition.clauses.size() != 1) return;
   const ast::ClauseDecl& clause = *definition.clauses[0];
   if (!makes_relation(clause.body)) return;
   UsedNames used;
   used.expr(clause.body);
-  const ast::Type* type = definition.signature ? definition.signature->type : nullptr;
+  const ast::Type* written = definition.signature ? definition.signature->type : nullptr;
   for (const ast::Pattern* p : clause.parameters) {
-    const auto* function =
-        type && type->kind == ast::TypeKind::Function ? static_cast<const ast::FunctionType*>(type) : nullptr;
-    const bool may_be_size = !function || is_int(function->from);
-    type = function ? function->to : nullptr;
+    type = find(type);
+    const bool may_be_size = type->kind != TypeKind::Function || find(type->args[0]) == types.integer();
+    if (type->kind == TypeKind::Function) type = type->args[1];
+    written = written && written->kind == ast::TypeKind::Function
+                  ? static_cast<const ast::FunctionType*>(written)->to
+                  : nullptr;
     if (p->kind != ast::PatternKind::Variable || may_be_size) continue;
     const ast::Ident& name = static_cast<const ast::VariablePattern*>(p)->name;
     if (!used.contains(name.name)) warn(name, definition, "parameter", diagnostics);
   }
-  if (clause.body->kind != ast::ExprKind::Sigrel || !type || type->kind != ast::TypeKind::Relation) return;
+  if (clause.body->kind != ast::ExprKind::Sigrel || !written || written->kind != ast::TypeKind::Relation)
+    return;
   const auto& relation = static_cast<const ast::SigrelExpr&>(*clause.body);
   const std::span<const ast::InterfaceItem> interface =
-      static_cast<const ast::RelationType*>(type)->interface;
+      static_cast<const ast::RelationType*>(written)->interface;
   UsedNames inside;
   inside.items(relation.body);
   for (std::size_t k = 0; k < std::min(interface.size(), relation.formals.size()); ++k) {

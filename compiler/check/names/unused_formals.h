@@ -8,6 +8,8 @@ namespace sigrel::check {
 /// misspelt, or an equation forgotten. (Structural types find what other variables of an interface lack.)
 /// Lengths may be named in the signature alone, so parameters of type Int are left out. `_` says that
 /// something is not used.
-void warn_of_unused_formals(const Definition& definition, Diagnostics& diagnostics);
+/// `type`: of the definition.
+void warn_of_unused_formals(const Definition& definition, Type* type, const Types& types,
+                            Diagnostics& diagnostics);
 
 }  // namespace sigrel::check

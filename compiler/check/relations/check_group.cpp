@@ -164,7 +164,7 @@ void Checker::infer_body(core::GlobalId id, Skolems& skolems) {
       state.default_value ? expressions_.check_expr(state.default_value, type, default_reason)
                           : expressions_.check_definition(state.definition, type, state.assumed, true, sizes);
   if (!state.default_value && diagnostics_.error_count() == errors)
-    warn_of_unused_formals(state.definition, diagnostics_);
+    warn_of_unused_formals(state.definition, type, types_, diagnostics_);
   contracts_.set_own_result(nullptr);
   layouts_.end_definition();
 }

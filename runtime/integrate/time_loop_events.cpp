@@ -143,7 +143,8 @@ bool TimeLoop::process_event(double time) {
   auto doubled = [](std::uint64_t count, std::uint64_t many) {
     return count >= many && std::has_single_bit(count);
   };
-  const bool crossed = restart_ && !events.only_ticked();
+  // Also one that has changed nothing.
+  const bool crossed = (restart_ || !crossed_.empty()) && !events.only_ticked();
   if ((turned_back_ && doubled(reversals_, kMany)) || (crossed && doubled(close_.events.count, kMany)) ||
       (crossed && doubled(++crossings_, kManyInAll)))
     events.measure_rounding(time);

@@ -207,8 +207,10 @@ void warn_unused_guesses(const system::System& system, const dae::System& dae, c
     bool used;
   };
   std::map<Place, Written> places;
+  // A part of another file, such as one of the library, has its guesses for every use of it.
+  const FileId file = system.templates[system.instances[system::kRoot].body].span.file;
   for (const system::Attribute& a : system.attributes) {
-    if (a.kind != system::AttributeKind::Guess) continue;
+    if (a.kind != system::AttributeKind::Guess || a.span.file != file) continue;
     auto [at, fresh] = places.try_emplace({a.span.file.value, a.span.begin, a.span.end}, Written{&a, false});
     const dae::Alias& alias = dae.aliases[a.unknown];
     if (alias.kind != dae::Alias::Zero && used[VariableId{alias.variable}]) at->second.used = true;

@@ -62,16 +62,19 @@ void EventIteration::measure_rounding(double time) {
   ZeroCrossingFunctions& functions = zero_crossings_.functions();
   here_ = instance_.values;
   const std::vector<State>& states = instance_.model.states;
-  // Signs without a pattern that a difference of two states could hide.
-  auto displaced = [&](std::size_t k, double part) {
-    const double x = here_[states[k].variable];
-    const double size = part * std::max(std::abs(x), instance_.nominal[states[k].variable]);
-    return x + (std::popcount(k * 0x9E3779B97F4A7C15u) % 2 ? size : -size);
+  // Signs without a pattern that a difference of two variables could hide.
+  auto displace = [&](std::size_t k, std::uint32_t variable, double from, double part) {
+    const double size = part * std::max(std::abs(from), instance_.nominal[variable]);
+    instance_.values[variable] = from + (std::popcount(k * 0x9E3779B97F4A7C15u) % 2 ? size : -size);
   };
+  const std::vector<std::uint32_t>& tearing = instance_.model.tearing_variables;
   auto evaluate = [&](double at, double part) {
     for (std::size_t k = 0; k < states.size(); ++k)
-      if (!instance_.model.is_discrete(states[k].variable))
-        instance_.values[states[k].variable] = displaced(k, part);
+      if (const std::uint32_t v = states[k].variable; !instance_.model.is_discrete(v))
+        displace(k, v, here_[v], part);
+    // A loop that begins at its solution, such as that of a current that is zero, has no rounding error.
+    for (std::size_t k = 0; part != 0 && k < tearing.size(); ++k)
+      displace(k, tearing[k], instance_.values[tearing[k]], kFarPart);
     const Point point = instance_.point(at);
     history_.evaluate(at, instance_.values);
     const bool known =

@@ -10,7 +10,7 @@ namespace {
 // A difference that has just crossed is also at zero within this multiple of its value where it was located.
 constexpr double kLocated = 100;
 // Rounding error that is measured: this multiple of what is seen, up to this part of the largest magnitude.
-constexpr double kRoundingMargin = 8, kMostRounding = 1e-11;
+constexpr double kRoundingMargin = 8, kMostRounding = 1e-8;
 }  // namespace
 
 ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal)

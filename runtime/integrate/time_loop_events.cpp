@@ -14,7 +14,7 @@ namespace {
 
 // From this number on, whenever it has doubled, it is examined whether reversals, events that follow each
 // other closely, or (kManyInAll) events at all come from rounding alone.
-constexpr std::uint32_t kMany = 16, kManyInAll = 256;
+constexpr std::uint32_t kMany = 16, kManyInAll = 32;
 
 // An event in this part of a step, from its beginning on, is one at once. The second of them in a row makes
 // the next step so much shorter than this one.

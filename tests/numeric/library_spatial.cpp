@@ -1,0 +1,74 @@
+// Mechanics in space: cases with known answers, computed by an independent program (redundant coordinates,
+// order 8 at 1e-11), or in closed form.
+#include <cmath>
+
+#include "numeric.h"
+
+namespace {
+
+// IDA controls the error of every reaction, too, and takes 10^5 steps at this tolerance.
+const std::vector<std::string> kSolvers = {"auto", "cvode"};
+
+void check(const char* expression, double stop, const std::vector<numeric::Value>& values) {
+  INFO(expression << " at t = " << stop);
+  numeric::each_way(
+      "library_spatial.sr", expression, {.stop = stop, .tolerance = 1e-9},
+      [&](const sigrel::Run& run) { numeric::check_values(run, values); }, kSolvers);
+}
+
+}  // namespace
+
+TEST_CASE("Library: Spatial, a tumbling body") {
+  check("tumbling", 10,
+        {{"b.w[1]", -0.31976004948},
+         {"b.w[2]", 4.9897748958},
+         {"b.w[3]", 0.18560395941},
+         {"m.q[1]", 0.38106376458},
+         {"m.q[2]", 0.00484816951, 1e-5},
+         {"m.q[3]", -0.92388043345},
+         {"m.q[4]", -0.03481159678}});
+}
+
+TEST_CASE("Library: Spatial, two rods on spherical joints") {
+  check("rods", 0.5, {{"tip.r[1]", 0.9548592957}, {"tip.r[2]", 0.7706591347}, {"tip.r[3]", -1.4186648991}});
+  check("rods", 2, {{"tip.r[1]", 0.5770433855}, {"tip.r[2]", 0.4899127568}, {"tip.r[3]", -1.7715491073}});
+}
+
+TEST_CASE("Library: Spatial, the double pendulum of Modelica's MultiBody") {
+  check("doublePendulum", 1, {{"flange.phi", -2.9151613579}, {"r2.phi", -0.5164476260}});
+  check("doublePendulum", 3, {{"flange.phi", -2.3158147126}, {"r2.phi", -1.7366106428}});
+}
+
+TEST_CASE("Library: Spatial, a stiff governor") {
+  for (const auto& [stop, position] :
+       {std::pair{0.1, 0.5238364756}, {0.5, 0.7432494248}, {1.0, 0.5014209224}, {2.0, 0.5059092943}}) {
+    numeric::Model model("library_spatial.sr", "flyball");
+    const sigrel::Run run = model.run({.stop = stop, .tolerance = 1e-9});
+    numeric::check_values(run, {{"slider.s", position}});
+  }
+}
+
+TEST_CASE("Library: Spatial, a heavy top in regular precession") {
+  const double radius = 0.4 * std::sin(0.5);
+  check("heavyTop", 2,
+        {{"b.r[1]", radius * std::cos(4.0)},
+         {"b.r[2]", radius * std::sin(4.0)},
+         {"b.r[3]", 0.4 * std::cos(0.5)}});
+}
+
+TEST_CASE("Library: Spatial, loops: a rod with mass-less joints moves as a link") {
+  numeric::each_way(
+      "library_spatial.sr", "crank", {.stop = 2, .tolerance = 1e-9},
+      [&](const sigrel::Run& run) {
+        CHECK(std::abs(run.value("apart").value()) < 1e-7);
+        CHECK(std::abs(run.value("turn").value()) < 1e-7);
+      },
+      kSolvers);
+}
+
+TEST_CASE("Library: Spatial, what is conserved over many turns") {
+  numeric::Model model("library_spatial.sr", "rods");
+  const double begin = numeric::value(model.run({.stop = 0.0}), "energy");
+  const double end = numeric::value(model.run({.stop = 10, .tolerance = 1e-10}), "energy");
+  CHECK(std::abs(end - begin) < 1e-6);  // of 20 J
+}

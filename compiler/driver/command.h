@@ -72,6 +72,7 @@ void add_linearize(CLI::App& app, const Globals& globals, int& exit_code);
 void add_steady(CLI::App& app, const Globals& globals, int& exit_code);
 void add_repl(CLI::App& app, const Globals& globals, int& exit_code);
 void add_fmt(CLI::App& app, const Globals& globals, int& exit_code);
+void add_lsp(CLI::App& app, const Globals& globals, int& exit_code);
 void add_gallery(CLI::App& app, const Globals& globals, int& exit_code);
 void add_doc(CLI::App& app, const Globals& globals, int& exit_code);
 void add_structure(CLI::App& app, const Globals& globals, int& exit_code);

@@ -56,6 +56,7 @@ constexpr Subcommand kSubcommands[] = {
     {"steady", add_steady},
     {"repl", add_repl},
     {"fmt", add_fmt},
+    {"lsp", add_lsp},
     {"gallery", add_gallery},
     {"doc", add_doc},
     {"structure", add_structure},

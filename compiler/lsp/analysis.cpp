@@ -1,0 +1,71 @@
+#include "compiler/lsp/analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace sigrel::lsp {
+
+Analysis::Analysis(const Document& document, const SessionOptions& options)
+    : session_(std::make_unique<Session>(options)) {
+  const std::filesystem::path path(document.path);
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  session_->load_text(document.path, document.text, folder);
+  checked_ = session_->check();
+  if (checked_ && session_->check_structure()) session_->check_main();
+  file_ = session_->root();
+  const auto& found = session_->diagnostics().all();
+  diagnostics_.assign(found.begin(), found.end());
+}
+
+const core::Global* Analysis::find(std::string_view name) const {
+  if (!checked_) return nullptr;
+  const core::Global* imported = nullptr;
+  for (const core::Global& global : session_->program().globals) {
+    if (text(global.name) != name) continue;
+    if (global.span.file == file_) return &global;
+    imported = &global;
+  }
+  return imported;
+}
+
+std::vector<const core::Global*> Analysis::definitions() const {
+  return checked_ ? session_->definitions() : std::vector<const core::Global*>{};
+}
+
+std::string Analysis::description(const core::Global& global) const {
+  const std::string structure = session_->structural_type(global);
+  std::string result = fmt::format("```sigrel\n{} :: {}{}{}\n```\n", text(global.name), global.type,
+                                   structure.empty() ? "" : " ", structure);
+  const std::string comment = comment_above(sources().file(global.span.file).text, global.span.begin);
+  if (!comment.empty()) result += "\n" + comment + "\n";
+  if (global.span.file != file_) result += fmt::format("\nof `{}`\n", text(global.module));
+  return result;
+}
+
+std::string comment_above(std::string_view text, std::size_t offset) {
+  const Lines lines(text);
+  std::size_t number = lines.place(offset, Encoding::Utf8).line;
+  const Word name = word_at(text, offset);
+  // The comment stands above the signature.
+  while (number > 0 && lines.line(number - 1).starts_with(name.text) && !name.text.empty()) --number;
+  std::size_t first = number;
+  while (first > 0 && lines.line(first - 1).starts_with("--")) --first;
+  std::string comment;
+  bool documents = false;
+  for (std::size_t k = first; k < number; ++k) {
+    std::string_view line = lines.line(k).substr(2);
+    if (line.starts_with(" |")) {
+      documents = true;
+      comment.clear();
+      line.remove_prefix(2);
+    }
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    comment.append(line).append("\n");
+  }
+  while (comment.ends_with('\n')) comment.pop_back();
+  return documents ? comment : std::string();
+}
+
+}  // namespace sigrel::lsp

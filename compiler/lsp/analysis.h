@@ -1,0 +1,39 @@
+// What the compiler knows of one version of a document: a session that has checked it.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/lsp/document.h"
+#include "compiler/session/session.h"
+
+namespace sigrel::lsp {
+
+class Analysis {
+ public:
+  /// Checks a text as `sigrel check` does: foreign functions are not called, and nothing is run.
+  Analysis(const Document& document, const SessionOptions& options);
+
+  const SourceMap& sources() const { return session_->sources(); }
+  FileId file() const { return file_; }
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  /// The definition that a name denotes: one of this module, or of the modules that it imports. Null if there
+  /// is none, also after errors of the syntax.
+  const core::Global* find(std::string_view name) const;
+  /// Those of the module, in source order.
+  std::vector<const core::Global*> definitions() const;
+  /// Its type and structural type, and the comment above it, as Markdown.
+  std::string description(const core::Global& global) const;
+
+ private:
+  std::unique_ptr<Session> session_;
+  FileId file_;
+  bool checked_ = false;  // there is a program
+  std::vector<Diagnostic> diagnostics_;
+};
+
+/// The text of the comment (`-- |`) above the line of an offset, without its marks; empty if there is none.
+std::string comment_above(std::string_view text, std::size_t offset);
+
+}  // namespace sigrel::lsp

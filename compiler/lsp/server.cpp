@@ -1,0 +1,363 @@
+#include "compiler/lsp/server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "compiler/doc/markup.h"
+#include "compiler/format/format.h"
+#include "compiler/pipeline/modules.h"
+
+namespace sigrel::lsp {
+namespace {
+
+// Error codes of JSON-RPC and LSP.
+enum ErrorCode : int {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kInternalError = -32603,
+  kNotInitialised = -32002,
+};
+
+struct RequestError {
+  ErrorCode code;
+  std::string message;
+};
+
+Json error_answer(const Json& id, const RequestError& error) {
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", error.code}, {"message", error.message}}}};
+}
+
+/// Nothing is answered to a notification.
+std::vector<Json> refused(const Json& id, const RequestError& error) {
+  return id.is_null() ? std::vector<Json>{} : std::vector{error_answer(id, error)};
+}
+
+Json notification(const char* method, Json params) {
+  return {{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
+}
+
+Json as_json(Place place) { return {{"line", place.line}, {"character", place.character}}; }
+
+Place place_of(const Json& json) {
+  return {json.at("line").get<std::size_t>(), json.at("character").get<std::size_t>()};
+}
+
+const std::string& uri_in(const Json& params) {
+  return params.at("textDocument").at("uri").get_ref<const std::string&>();
+}
+
+/// The modules that a text imports, and the Prelude.
+std::vector<std::string> imports_of(std::string_view text) {
+  std::vector<std::string> names = {"Prelude"};
+  const Lines lines(text);
+  for (std::size_t k = 0; k < lines.count(); ++k) {
+    constexpr std::string_view kImport = "import ";
+    std::string_view line = lines.line(k);
+    if (!line.starts_with(kImport)) continue;
+    line.remove_prefix(kImport.size());
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    names.emplace_back(line.substr(begin, line.find_first_of(" (", begin) - begin));
+  }
+  return names;
+}
+
+}  // namespace
+
+Server::Server(SessionOptions options, std::string version)
+    : options_(std::move(options)), version_(std::move(version)) {}
+
+const std::map<std::string, Server::Method, std::less<>>& Server::requests() {
+  static const std::map<std::string, Method, std::less<>> all = {
+      {"initialize", &Server::initialize},
+      {"shutdown", &Server::shutdown},
+      {"textDocument/hover", &Server::hover},
+      {"textDocument/definition", &Server::definition},
+      {"textDocument/completion", &Server::completion},
+      {"textDocument/documentSymbol", &Server::symbols},
+      {"textDocument/formatting", &Server::formatting},
+      {"textDocument/codeAction", &Server::actions},
+  };
+  return all;
+}
+
+std::vector<Json> Server::handle(const std::string& text) {
+  const Json message = Json::parse(text, nullptr, false);
+  if (message.is_discarded()) return {error_answer(nullptr, {kParseError, "the message is no JSON"})};
+  const Json id = message.is_object() ? message.value("id", Json()) : Json();
+  if (!message.is_object() || !message.contains("method") || !message["method"].is_string())
+    return message.is_object() && message.contains("result")
+               ? std::vector<Json>{}  // the answer to a request of ours
+               : std::vector{error_answer(id, {kInvalidRequest, "the message has no method"})};
+  const std::string& method = message["method"].get_ref<const std::string&>();
+  const Json params = message.value("params", Json::object());
+  try {
+    if (!message.contains("id")) {
+      if (initialised_ || method == "exit") notified(method, params);
+      return {};
+    }
+    if (!initialised_ && method != "initialize")
+      throw RequestError{kNotInitialised, "`initialize` must be the first request"};
+    if (shut_down_) throw RequestError{kInvalidRequest, "the server has been shut down"};
+    const auto found = requests().find(method);
+    if (found == requests().end()) throw RequestError{kMethodNotFound, "there is no method `" + method + "`"};
+    return {{{"jsonrpc", "2.0"}, {"id", id}, {"result", (this->*found->second)(params)}}};
+  } catch (const RequestError& error) {
+    return refused(id, error);
+  } catch (const Json::exception& error) {
+    return refused(id, {kInvalidParams, error.what()});
+  } catch (const std::exception& error) {
+    return refused(id, {kInternalError, error.what()});
+  }
+}
+
+Json Server::initialize(const Json& params) {
+  const Json encodings =
+      params.value(Json::json_pointer("/capabilities/general/positionEncodings"), Json::array());
+  if (std::ranges::find(encodings, Json("utf-8")) != encodings.end()) encoding_ = Encoding::Utf8;
+  initialised_ = true;
+  return {{"capabilities",
+           {{"positionEncoding", encoding_ == Encoding::Utf8 ? "utf-8" : "utf-16"},
+            {"textDocumentSync", {{"openClose", true}, {"change", 2}}},
+            {"hoverProvider", true},
+            {"definitionProvider", true},
+            {"completionProvider", Json::object()},
+            {"documentSymbolProvider", true},
+            {"documentFormattingProvider", true},
+            {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}}}},
+          {"serverInfo", {{"name", "sigrel"}, {"version", version_}}}};
+}
+
+Json Server::shutdown(const Json&) {
+  shut_down_ = true;
+  return nullptr;
+}
+
+void Server::notified(const std::string& method, const Json& params) {
+  if (method == "exit") {
+    exit_code_ = shut_down_ ? 0 : 1;
+  } else if (method == "textDocument/didOpen") {
+    const Json& item = params.at("textDocument");
+    Document document{.uri = item.at("uri"),
+                      .path = path_of(uri_in(params)),
+                      .text = item.at("text"),
+                      .version = item.value("version", std::int64_t{0})};
+    documents_.insert_or_assign(document.uri, Open{document, nullptr});
+  } else if (method == "textDocument/didChange") {
+    Open& open = opened(params);
+    change(open, params.at("contentChanges"));
+    open.document.version = params.at("textDocument").value("version", open.document.version);
+  } else if (method == "textDocument/didClose") {
+    const auto found = documents_.find(uri_in(params));
+    if (found != documents_.end()) documents_.erase(found);
+    // Imports may have been edited in the meantime.
+    modules_.clear();
+  } else if (method == "textDocument/didSave") {
+    // What imports the file may have other errors now.
+    modules_.clear();
+    for (auto& [uri, open] : documents_) open.document.changed = true;
+  }
+}
+
+void Server::change(Open& open, const Json& changes) {
+  std::string& text = open.document.text;
+  for (const Json& change : changes) {
+    const std::string& fresh = change.at("text").get_ref<const std::string&>();
+    if (change.contains("range")) {
+      const Lines lines(text);
+      const std::size_t begin = lines.offset(place_of(change["range"].at("start")), encoding_);
+      const std::size_t end = lines.offset(place_of(change["range"].at("end")), encoding_);
+      text.replace(begin, std::max(begin, end) - begin, fresh);
+    } else {
+      text = fresh;
+    }
+  }
+  open.document.changed = true;
+}
+
+bool Server::has_changes() const {
+  return std::ranges::any_of(documents_, [](const auto& entry) { return entry.second.document.changed; });
+}
+
+std::vector<Json> Server::publish() {
+  std::vector<Json> result;
+  for (auto& [uri, open] : documents_) {
+    if (!open.document.changed) continue;
+    const Analysis& analysis = analysed(open);
+    Json found = Json::array();
+    for (const Diagnostic& d : analysis.diagnostics()) found.push_back(diagnostic(analysis, d));
+    result.push_back(
+        notification("textDocument/publishDiagnostics",
+                     {{"uri", uri}, {"version", open.document.version}, {"diagnostics", std::move(found)}}));
+  }
+  return result;
+}
+
+Server::Open& Server::opened(const Json& params) {
+  const auto found = documents_.find(uri_in(params));
+  if (found == documents_.end()) throw RequestError{kInvalidParams, "the document is not open"};
+  return found->second;
+}
+
+const Analysis& Server::analysed(Open& open) {
+  if (open.document.changed || !open.analysis)
+    open.analysis = std::make_unique<Analysis>(open.document, options_);
+  open.document.changed = false;
+  return *open.analysis;
+}
+
+Json Server::range(std::string_view text, Span span) const {
+  const Lines lines(text);
+  return {{"start", as_json(lines.place(span.begin, encoding_))},
+          {"end", as_json(lines.place(span.end, encoding_))}};
+}
+
+Json Server::location(const Analysis& analysis, Span span) const {
+  const SourceFile& file = analysis.sources().file(span.file);
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::absolute(file.path, error);
+  return {{"uri", uri_of(error ? file.path : path.lexically_normal().string())},
+          {"range", range(file.text, span)}};
+}
+
+/// One whose place is in another file, such as an imported one, or that has none, is shown in the first line.
+Json Server::diagnostic(const Analysis& analysis, const Diagnostic& d) const {
+  const CodeInfo& about = info(d.code);
+  const bool here = d.primary && d.primary->span.file == analysis.file();
+  std::string message = d.message;
+  if (here && !d.primary->text.empty()) message += "\n" + d.primary->text;
+  for (const std::string& note : d.notes) message += "\nnote: " + note;
+  for (const Help& help : d.helps) message += "\nhelp: " + help.text;
+  const Span span = here ? d.primary->span : Span{analysis.file(), 0, 0};
+  const int severity = d.severity == Severity::Error ? 1 : d.severity == Severity::Warning ? 2 : 3;
+  Json related = Json::array();
+  if (d.primary && !here)
+    related.push_back({{"location", location(analysis, d.primary->span)}, {"message", d.message}});
+  for (const Label& label : d.secondary)
+    related.push_back({{"location", location(analysis, label.span)}, {"message", label.text}});
+  return {{"range", range(analysis.sources().file(analysis.file()).text, span)},
+          {"severity", severity},
+          {"code", about.id},
+          {"source", "sigrel"},
+          {"message", std::move(message)},
+          {"relatedInformation", std::move(related)}};
+}
+
+const core::Global* Server::named_at(Open& open, const Json& params) {
+  const Analysis& analysis = analysed(open);
+  const std::string& text = open.document.text;
+  const Word word = word_at(text, Lines(text).offset(place_of(params.at("position")), encoding_));
+  return word.text.empty() ? nullptr : analysis.find(word.text);
+}
+
+Json Server::hover(const Json& params) {
+  Open& open = opened(params);
+  const core::Global* global = named_at(open, params);
+  if (!global) return nullptr;
+  return {{"contents", {{"kind", "markdown"}, {"value", open.analysis->description(*global)}}}};
+}
+
+Json Server::definition(const Json& params) {
+  Open& open = opened(params);
+  const core::Global* global = named_at(open, params);
+  return global ? location(*open.analysis, global->span) : Json(nullptr);
+}
+
+/// The documentation of a module, from its file; null if there is none without errors.
+const doc::Module* Server::module(const std::string& name, const std::string& folder) {
+  std::vector<std::string> folders = {folder};
+  folders.insert(folders.end(), options_.path.folders.begin(), options_.path.folders.end());
+  folders.push_back(options_.path.library);
+  const std::optional<std::string> path = pipeline::find_module(name, folders);
+  if (!path) return nullptr;
+  auto [at, fresh] = modules_.try_emplace(*path);
+  if (fresh) {
+    Session session(options_);
+    at->second = doc::read_module(*path, options_, session);
+  }
+  return at->second ? &*at->second : nullptr;
+}
+
+/// The definitions of the module and of those that it imports; the editor chooses by what has been typed.
+Json Server::completion(const Json& params) {
+  enum Kind : int { Function = 3, Class = 7, Struct = 22 };
+  Open& open = opened(params);
+  Json items = Json::array();
+  for (const core::Global* global : analysed(open).definitions())
+    items.push_back({{"label", text(global->name)}, {"kind", Function}, {"detail", global->type}});
+  const std::string folder = std::filesystem::path(open.document.path).parent_path().string();
+  for (const std::string& name : imports_of(open.document.text)) {
+    const doc::Module* imported = module(name, folder);
+    if (!imported) continue;
+    for (const doc::Entry& e : imported->entries)
+      items.push_back({{"label", e.name},
+                       {"kind", e.is_type() ? Class : Function},
+                       {"detail", e.signature + (name == "Prelude" ? "" : " — " + name)},
+                       {"documentation", std::string(doc::first_sentence(e.text))}});
+  }
+  return items;
+}
+
+Json Server::symbols(const Json& params) {
+  enum Kind : int { Function = 12, Variable = 13 };
+  Open& open = opened(params);
+  const Analysis& analysis = analysed(open);
+  Json result = Json::array();
+  for (const core::Global* global : analysis.definitions()) {
+    const Json at = range(open.document.text, global->span);
+    const bool is_function = global->type.find("->") != std::string::npos || global->type.starts_with("SR");
+    result.push_back({{"name", text(global->name)},
+                      {"detail", global->type},
+                      {"kind", is_function ? Function : Variable},
+                      {"range", at},
+                      {"selectionRange", at}});
+  }
+  return result;
+}
+
+Json Server::formatting(const Json& params) {
+  const Document& document = opened(params).document;
+  SourceMap sources;
+  Diagnostics diagnostics;
+  const FileId file = sources.add(document.path, document.text);
+  const std::optional<std::string> formatted = format::format(file, sources, diagnostics);
+  if (!formatted) throw RequestError{kInvalidRequest, "a text with syntax errors cannot be formatted"};
+  if (*formatted == document.text) return Json::array();
+  const Span whole{file, 0, static_cast<std::uint32_t>(document.text.size())};
+  return {{{"range", range(document.text, whole)}, {"newText", *formatted}}};
+}
+
+/// The helps that a tool can apply, of the diagnostics in a range.
+Json Server::actions(const Json& params) {
+  Open& open = opened(params);
+  const Analysis& analysis = analysed(open);
+  const Lines lines(open.document.text);
+  const std::size_t begin = lines.offset(place_of(params.at("range").at("start")), encoding_);
+  const std::size_t end = lines.offset(place_of(params.at("range").at("end")), encoding_);
+  Json result = Json::array();
+  for (const Diagnostic& d : analysis.diagnostics()) {
+    if (!d.primary || d.primary->span.file != analysis.file()) continue;
+    if (d.primary->span.end < begin || d.primary->span.begin > end) continue;
+    for (const Help& help : d.helps) {
+      const bool here =
+          std::ranges::all_of(help.edits, [&](const Edit& e) { return e.span.file == analysis.file(); });
+      if (help.edits.empty() || !here) continue;
+      Json edits = Json::array();
+      for (const Edit& e : help.edits)
+        edits.push_back({{"range", range(open.document.text, e.span)}, {"newText", e.replacement}});
+      Json changes = Json::object();
+      changes[open.document.uri] = std::move(edits);
+      result.push_back({{"title", help.text},
+                        {"kind", "quickfix"},
+                        {"diagnostics", {diagnostic(analysis, d)}},
+                        {"edit", {{"changes", std::move(changes)}}}});
+    }
+  }
+  return result;
+}
+
+}  // namespace sigrel::lsp

@@ -1,0 +1,72 @@
+// A language server (LSP 3.17) on the layer of sessions, which the REPL uses, too: no second front end.
+//
+//   messages --handle--> answers; `publish` checks what has changed since, and says what it found
+//
+// Who calls it reads all messages that have arrived before `publish`, so that a document is checked once
+// after several keys. Positions are in UTF-8 where the editor offers it.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/doc/module.h"
+#include "compiler/lsp/analysis.h"
+
+namespace sigrel::lsp {
+
+using Json = nlohmann::json;
+
+class Server {
+ public:
+  Server(SessionOptions options, std::string version);
+
+  /// The answers to a message: none to a notification.
+  std::vector<Json> handle(const std::string& message);
+  /// Whether documents have changed since they were checked.
+  bool has_changes() const;
+  /// Checks these: the notifications with their diagnostics.
+  std::vector<Json> publish();
+  /// After the notification `exit`: the exit code of the process.
+  std::optional<int> exit_code() const { return exit_code_; }
+
+ private:
+  struct Open {
+    Document document;
+    std::unique_ptr<Analysis> analysis;  // of the text as it was when it was checked last
+  };
+  using Method = Json (Server::*)(const Json& params);
+  static const std::map<std::string, Method, std::less<>>& requests();
+
+  Json initialize(const Json& params);
+  Json shutdown(const Json& params);
+  Json hover(const Json& params);
+  Json definition(const Json& params);
+  Json completion(const Json& params);
+  Json symbols(const Json& params);
+  Json formatting(const Json& params);
+  Json actions(const Json& params);
+  void notified(const std::string& method, const Json& params);
+  void change(Open& open, const Json& changes);
+
+  Open& opened(const Json& params);
+  const Analysis& analysed(Open& open);
+  const core::Global* named_at(Open& open, const Json& params);
+  Json range(std::string_view text, Span span) const;
+  Json location(const Analysis& analysis, Span span) const;
+  Json diagnostic(const Analysis& analysis, const Diagnostic& diagnostic) const;
+  const doc::Module* module(const std::string& name, const std::string& folder);
+
+  SessionOptions options_;
+  std::string version_;
+  Encoding encoding_ = Encoding::Utf16;
+  bool initialised_ = false, shut_down_ = false;
+  std::optional<int> exit_code_;
+  std::map<std::string, Open, std::less<>> documents_;                      // by URI
+  std::map<std::string, std::optional<doc::Module>, std::less<>> modules_;  // by path: what completion offers
+};
+
+}  // namespace sigrel::lsp

@@ -1,0 +1,212 @@
+// The language server as an editor sees it: messages in, messages out.
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+#include "compiler/lsp/server.h"
+#include "compiler/lsp/transport.h"
+
+using namespace sigrel;
+using lsp::Json;
+
+namespace {
+
+const std::string kUri = "file:///nowhere/m.sr";
+const std::string kText =
+    "import Electrical\n"
+    "\n"
+    "-- | A divider: \xC3\xA4 half.\n"
+    "divider :: SR (p :: Pin, n :: Pin)\n"
+    "divider = series (resistor 1.0) (resistor 1.0)\n"
+    "\n"
+    "main = sigrel () where\n"
+    "  constantVoltage 1.0 <> (a, g)\n"
+    "  divider <> (a, g)\n"
+    "  ground <> g\n";
+
+struct Editor {
+  lsp::Server server{{.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}}, "0"};
+  int ids = 0;
+
+  explicit Editor(bool utf8 = true) {
+    Json capabilities = Json::object();
+    if (utf8) capabilities["general"]["positionEncodings"] = {"utf-8", "utf-16"};
+    const Json answer = request("initialize", {{"capabilities", capabilities}});
+    CHECK(answer["result"]["capabilities"]["positionEncoding"] == (utf8 ? "utf-8" : "utf-16"));
+    notify("initialized", Json::object());
+  }
+  Json request(const std::string& method, Json params) {
+    const auto answers = server.handle(
+        Json{{"jsonrpc", "2.0"}, {"id", ++ids}, {"method", method}, {"params", std::move(params)}}.dump());
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0]["id"] == ids);
+    return answers[0];
+  }
+  void notify(const std::string& method, Json params) {
+    CHECK(server.handle(Json{{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}.dump())
+              .empty());
+  }
+  /// Opens a text; its diagnostics.
+  Json open(const std::string& text, const std::string& uri = kUri) {
+    notify("textDocument/didOpen",
+           {{"textDocument", {{"uri", uri}, {"languageId", "sigrel"}, {"version", 1}, {"text", text}}}});
+    return published();
+  }
+  Json published() {
+    CHECK(server.has_changes());
+    const auto messages = server.publish();
+    CHECK_FALSE(server.has_changes());
+    REQUIRE(messages.size() == 1);
+    CHECK(messages[0]["method"] == "textDocument/publishDiagnostics");
+    return messages[0]["params"];
+  }
+  void replace(int line, int from, int to, const std::string& text) {
+    const Json range = {{"start", {{"line", line}, {"character", from}}},
+                        {"end", {{"line", line}, {"character", to}}}};
+    notify("textDocument/didChange", {{"textDocument", {{"uri", kUri}, {"version", 2}}},
+                                      {"contentChanges", {{{"range", range}, {"text", text}}}}});
+  }
+  Json at(const std::string& method, int line, int character) {
+    return request(method, {{"textDocument", {{"uri", kUri}}},
+                            {"position", {{"line", line}, {"character", character}}}})["result"];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("lsp: diagnostics follow the text") {
+  Editor editor;
+  CHECK(editor.open(kText)["diagnostics"].empty());
+  editor.replace(8, 14, 15, "b");
+  const Json found = editor.published();
+  CHECK(found["version"] == 2);
+  REQUIRE(found["diagnostics"].size() == 1);
+  const Json& d = found["diagnostics"][0];
+  CHECK(d["code"] == "SR0308");
+  CHECK(d["severity"] == 1);
+  CHECK(d["range"]["start"]["line"] == 7);
+  editor.replace(8, 14, 15, "a");
+  CHECK(editor.published()["diagnostics"].empty());
+}
+
+TEST_CASE("lsp: hover and definition, in the module and in the library") {
+  Editor editor;
+  editor.open(kText);
+  const std::string own = editor.at("textDocument/hover", 8, 4)["contents"]["value"];
+  CHECK(own.find("divider :: SR (p :: Pin, n :: Pin)") != std::string::npos);
+  CHECK(own.find("A divider: \xC3\xA4 half.") != std::string::npos);
+  const Json here = editor.at("textDocument/definition", 8, 4);
+  CHECK(here["uri"] == kUri);
+  CHECK(here["range"]["start"]["line"].get<int>() >= 3);
+  const std::string library = editor.at("textDocument/hover", 4, 20)["contents"]["value"];
+  CHECK(library.find("resistor :: (r :: Resistance)") != std::string::npos);
+  CHECK(library.find("of `Electrical`") != std::string::npos);
+  const std::string uri = editor.at("textDocument/definition", 4, 20)["uri"];
+  CHECK(uri.ends_with("/stdlib/Electrical.sr"));
+  CHECK(editor.at("textDocument/hover", 1, 0).is_null());
+}
+
+TEST_CASE("lsp: completion offers what is imported") {
+  Editor editor;
+  editor.open(kText);
+  const Json items = editor.at("textDocument/completion", 9, 2);
+  const auto has = [&](const char* label) {
+    return std::any_of(items.begin(), items.end(), [&](const Json& item) { return item["label"] == label; });
+  };
+  CHECK(has("divider"));
+  CHECK(has("capacitor"));
+  CHECK(has("Pin"));
+  CHECK(has("foldl"));
+  CHECK_FALSE(has("planetary"));
+}
+
+TEST_CASE("lsp: symbols, formatting and quick fixes") {
+  Editor editor;
+  editor.open(kText);
+  const Json document = {{"textDocument", {{"uri", kUri}}}};
+  const Json symbols = editor.request("textDocument/documentSymbol", document)["result"];
+  REQUIRE(symbols.size() == 2);
+  CHECK(symbols[0]["name"] == "divider");
+  CHECK(editor.request("textDocument/formatting", document)["result"].empty());
+  editor.replace(9, 0, 2, "  ");
+  editor.replace(9, 8, 8, "   ");
+  const Json edits = editor.request("textDocument/formatting", document)["result"];
+  REQUIRE(edits.size() == 1);
+  CHECK(edits[0]["newText"] == kText);
+
+  editor.open("m :: SR ()\nm = sigrel () where\n  local x :: Real^2\n  x = {1.0, 2.0}\n");
+  const Json range = {{"start", {{"line", 3}, {"character", 0}}}, {"end", {{"line", 3}, {"character", 19}}}};
+  const Json actions = editor.request(
+      "textDocument/codeAction",
+      {{"textDocument", {{"uri", kUri}}}, {"range", range}, {"context", Json::object()}})["result"];
+  REQUIRE(!actions.empty());
+  CHECK(actions[0]["edit"]["changes"][kUri][0]["newText"].get<std::string>().find("[1.0, 2.0]") !=
+        std::string::npos);
+  CHECK(editor.request("textDocument/formatting", document)["error"]["code"] == -32600);
+}
+
+TEST_CASE("lsp: positions in UTF-16 and UTF-8") {
+  const std::string text = "\xC3\xA4\xF0\x9D\x84\x9E x\r\nsecond";
+  const lsp::Lines lines(text);
+  CHECK(lines.offset({0, 4}, lsp::Encoding::Utf16) == text.find('x'));
+  CHECK(lines.offset({0, 7}, lsp::Encoding::Utf8) == text.find('x'));
+  CHECK(lines.place(text.find('x'), lsp::Encoding::Utf16).character == 4);
+  CHECK(lines.offset({0, 99}, lsp::Encoding::Utf16) == text.find('\r'));
+  CHECK(lines.offset({9, 0}, lsp::Encoding::Utf16) == text.size());
+  CHECK(lines.place(text.size(), lsp::Encoding::Utf16).line == 1);
+  CHECK(lsp::path_of("file:///a%20b/m.sr") == "/a b/m.sr");
+  CHECK(lsp::uri_of("/a b/m.sr") == "file:///a%20b/m.sr");
+}
+
+TEST_CASE("lsp: a file that is imported and wrong, and one that cannot be parsed") {
+  Editor editor(false);
+  const Json missing = editor.open("import Nowhere\n\nx = 1.0\n")["diagnostics"];
+  REQUIRE(missing.size() == 1);
+  CHECK(missing[0]["range"]["start"]["line"] == 0);
+  const Json wrong = editor.open("x = = 1.0\n")["diagnostics"];
+  CHECK(!wrong.empty());
+  CHECK(editor.at("textDocument/hover", 0, 0).is_null());
+  CHECK(editor.at("textDocument/completion", 0, 0).size() > 20);  // of the Prelude
+}
+
+TEST_CASE("lsp: what is no request of the protocol") {
+  lsp::Server server({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}}, "0");
+  const auto code = [&](const std::string& message) {
+    return server.handle(message).at(0)["error"]["code"].get<int>();
+  };
+  CHECK(code("{") == -32700);
+  CHECK(code("[1]") == -32600);
+  CHECK(code(R"({"jsonrpc": "2.0", "id": 1})") == -32600);
+  CHECK(code(R"({"id": 1, "method": "textDocument/hover", "params": {}})") == -32002);
+  CHECK(server.handle(R"({"method": "textDocument/didOpen", "params": {}})").empty());
+  CHECK(server.handle(R"({"id": 2, "method": "initialize", "params": {"capabilities": {}}})")
+            .at(0)
+            .contains("result"));
+  CHECK(code(R"({"id": 3, "method": "nothing"})") == -32601);
+  CHECK(code(R"({"id": 4, "method": "textDocument/hover", "params": {}})") == -32602);
+  CHECK(
+      code(
+          R"({"id": 5, "method": "textDocument/hover", "params": {"textDocument": {"uri": "file:///no"}}})") ==
+      -32602);
+  CHECK(server
+            .handle(
+                R"({"method": "textDocument/didChange", "params": {"textDocument": {"uri": "file:///no"}}})")
+            .empty());
+  CHECK(server.handle(R"({"id": 6, "method": "shutdown"})").at(0)["result"].is_null());
+  CHECK(code(R"({"id": 7, "method": "textDocument/hover", "params": {}})") == -32600);
+  CHECK_FALSE(server.exit_code());
+  CHECK(server.handle(R"({"method": "exit"})").empty());
+  CHECK(server.exit_code() == 0);
+}
+
+TEST_CASE("lsp: headers of messages") {
+  std::istringstream in(
+      "Content-Type: x\r\nContent-Length: 2\r\n\r\n{}Content-Length: 9999999999999\r\n\r\n");
+  CHECK(lsp::read_message(in) == "{}");
+  CHECK_FALSE(lsp::read_message(in));
+  std::istringstream cut("Content-Length: 20\r\n\r\n{}");
+  CHECK_FALSE(lsp::read_message(cut));
+  std::ostringstream out;
+  lsp::write_message(out, "{}");
+  CHECK(out.str() == "Content-Length: 2\r\n\r\n{}");
+}

@@ -123,11 +123,12 @@ void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> a
   const std::uint8_t most_of_all = assigned.empty() ? std::uint8_t{0} : std::ranges::max(assigned);
   for (const std::uint32_t k : functions_.watched()) {
     if (decided_by_[k] == DecidedBy::Difference || decided_by_[k] == DecidedBy::EarlierCrossing) continue;
-    const bool changed = functions_.arguments()[k] != at_update_[k];
+    const double change = std::abs(functions_.arguments()[k] - at_update_[k]);
     std::uint8_t most = 0;  // of what it reads
     for (std::uint32_t slot = 0; slot < functions_.batch(k).slots; ++slot)
       most = std::max(most, assigned[functions_.variable(k, slot)]);
-    if (changed && most == 0) most = most_of_all;  // by equations
+    // By equations, but for the error with which they are solved again.
+    if (most == 0 && !(change <= kAtZero * largest_[k])) most = most_of_all;
     if (most > 0)
       decided_by_[k] = most == Assignments::kState ? DecidedBy::Assignment : DecidedBy::Discrete;
     else if (rates_change)

@@ -29,6 +29,8 @@ constexpr double kRateStep = 1e-5, kLongestRateStep = 3e-3;
 constexpr double kNarrowest = 1e-9, kNarrowestTime = 256 * kEpsilon, kShortestRateStep = 16 * kEpsilon;
 // Intervals after a search that has come to kMostEvaluations.
 constexpr double kNarrowestAgain = 1e-3;
+// The error of the integrator at a restart, as a part of a difference of late.
+constexpr double kProjected = 1e-5;
 constexpr int kMostEvaluations = 600;  // of one search; the rest of the step is left to the next one
 
 /// The position of a check point in its interval: at a third of it from one end or the other, about, because
@@ -305,8 +307,13 @@ CrossingSearch::Verdict CrossingSearch::examine(std::size_t i, const Node& left,
   if (low > error + kFar * (high - low)) return Verdict::Clear;
   if (error > kResolved * (high - low) + noise) return Verdict::Unclear;
   if (p0 <= (first ? kAtZero * largest : 0)) {
-    if (p0 < -kAtZero * largest) return Verdict::LeavesZero;
     const double q1 = p1 - p0, q2 = p2 - p0, q3 = p3 - p0;  // over p0, of the order of x
+    if (p0 < -kAtZero * largest) {
+      // Where an event restarts, constraints move variables by the error of the integrator: one that has just
+      // crossed may have to cross again.
+      const bool goes_on = first && p0 > -kProjected * largest && q1 > 0 && q2 > q1 && q3 > q2 && p3 > error;
+      return goes_on ? Verdict::Clear : Verdict::LeavesZero;
+    }
     if (q1 >= 0 && q2 >= 0 && q3 > 0 && (q1 > quartic / 3 || q2 > quartic / 3)) return Verdict::Clear;
     if (p0 <= 0) return q1 < -quartic / 3 && p0 + q1 < -noise ? Verdict::LeavesZero : Verdict::Unclear;
   }

@@ -11,6 +11,12 @@ Analysis::Analysis(const Document& document, const SessionOptions& options)
     : session_(std::make_unique<Session>(options)) {
   const std::filesystem::path path(document.path);
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  {
+    SourceMap sources;
+    Diagnostics told;  // by the session
+    uses_ = uses_of(pipeline::load_modules(document.path, document.text, folder, options.path, sources, told,
+                                           pipeline::LibraryPart::Mentioned));
+  }
   session_->load_text(document.path, document.text, folder);
   checked_ = session_->check();
   if (checked_ && session_->check_structure()) session_->check_main();
@@ -19,11 +25,17 @@ Analysis::Analysis(const Document& document, const SessionOptions& options)
   diagnostics_.assign(found.begin(), found.end());
 }
 
-const core::Global* Analysis::find(std::string_view name) const {
-  if (!checked_) return nullptr;
+const core::Global* Analysis::find(const Word& name) const {
+  const auto used = uses_.names.find(name.begin);
+  if (!checked_ || used == uses_.names.end()) return nullptr;
+  const auto sees = [&](std::string_view module) {
+    if (used->second.empty()) return std::ranges::find(uses_.visible, module) != uses_.visible.end();
+    const auto qualified = uses_.qualifiers.find(used->second);
+    return qualified != uses_.qualifiers.end() && qualified->second == module;
+  };
   const core::Global* imported = nullptr;
   for (const core::Global& global : session_->program().globals) {
-    if (text(global.name) != name) continue;
+    if (text(global.name) != name.text || !sees(text(global.module))) continue;
     if (global.span.file == file_) return &global;
     imported = &global;
   }

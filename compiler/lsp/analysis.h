@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/lsp/document.h"
+#include "compiler/lsp/uses.h"
 #include "compiler/session/session.h"
 
 namespace sigrel::lsp {
@@ -18,9 +19,11 @@ class Analysis {
   const SourceMap& sources() const { return session_->sources(); }
   FileId file() const { return file_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
-  /// The definition that a name denotes: one of this module, or of the modules that it imports. Null if there
-  /// is none, also after errors of the syntax.
-  const core::Global* find(std::string_view name) const;
+  /// The definition that the name at an offset denotes: one of this module, or of the modules that it
+  /// imports. Null if there is none, and where errors of names, types or the syntax leave no program.
+  const core::Global* find(const Word& name) const;
+  /// Names and imports, also after such errors.
+  const Uses& uses() const { return uses_; }
   /// Those of the module, in source order.
   std::vector<const core::Global*> definitions() const;
   /// Its type and structural type, and the comment above it, as Markdown.
@@ -30,6 +33,7 @@ class Analysis {
   std::unique_ptr<Session> session_;
   FileId file_;
   bool checked_ = false;  // there is a program
+  Uses uses_;
   std::vector<Diagnostic> diagnostics_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "compiler/doc/markup.h"
@@ -49,21 +50,6 @@ Place place_of(const Json& json) {
 
 const std::string& uri_in(const Json& params) {
   return params.at("textDocument").at("uri").get_ref<const std::string&>();
-}
-
-/// The modules that a text imports, and the Prelude.
-std::vector<std::string> imports_of(std::string_view text) {
-  std::vector<std::string> names = {"Prelude"};
-  const Lines lines(text);
-  for (std::size_t k = 0; k < lines.count(); ++k) {
-    constexpr std::string_view kImport = "import ";
-    std::string_view line = lines.line(k);
-    if (!line.starts_with(kImport)) continue;
-    line.remove_prefix(kImport.size());
-    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-    names.emplace_back(line.substr(begin, line.find_first_of(" (", begin) - begin));
-  }
-  return names;
 }
 
 }  // namespace
@@ -251,7 +237,7 @@ const core::Global* Server::named_at(Open& open, const Json& params) {
   const Analysis& analysis = analysed(open);
   const std::string& text = open.document.text;
   const Word word = word_at(text, Lines(text).offset(place_of(params.at("position")), encoding_));
-  return word.text.empty() ? nullptr : analysis.find(word.text);
+  return word.text.empty() ? nullptr : analysis.find(word);
 }
 
 Json Server::hover(const Json& params) {
@@ -284,13 +270,17 @@ const doc::Module* Server::module(const std::string& name, const std::string& fo
 
 /// The definitions of the module and of those that it imports; the editor chooses by what has been typed.
 Json Server::completion(const Json& params) {
-  enum Kind : int { Function = 3, Class = 7, Struct = 22 };
+  enum Kind : int { Function = 3, Class = 7 };
   Open& open = opened(params);
+  const Analysis& analysis = analysed(open);
   Json items = Json::array();
-  for (const core::Global* global : analysed(open).definitions())
-    items.push_back({{"label", text(global->name)}, {"kind", Function}, {"detail", global->type}});
+  std::map<std::string_view, std::string_view> types;  // none while there are errors
+  for (const core::Global* global : analysis.definitions()) types.emplace(text(global->name), global->type);
+  for (const std::string& name : analysis.uses().defined)
+    items.push_back({{"label", name}, {"kind", Function}, {"detail", types[name]}});
   const std::string folder = std::filesystem::path(open.document.path).parent_path().string();
-  for (const std::string& name : imports_of(open.document.text)) {
+  // The first of these is the module itself.
+  for (const std::string& name : std::span(analysis.uses().visible).subspan(1)) {
     const doc::Module* imported = module(name, folder);
     if (!imported) continue;
     for (const doc::Entry& e : imported->entries)

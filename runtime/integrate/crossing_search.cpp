@@ -24,13 +24,13 @@ constexpr double kResolved = 0.05, kFar = 1;
 // Rates are differences over this part of an interval; over up to the second one where rounding disturbs
 // them.
 constexpr double kRateStep = 1e-5, kLongestRateStep = 3e-3;
+// The error of the integrator at a restart, relative to a difference of late, as a multiple of the tolerance.
+constexpr double kProjected = 10;
 // Intervals are not cut below this part of the step; they, and those of rates, not below these parts of the
 // time.
 constexpr double kNarrowest = 1e-9, kNarrowestTime = 256 * kEpsilon, kShortestRateStep = 16 * kEpsilon;
 // Intervals after a search that has come to kMostEvaluations.
 constexpr double kNarrowestAgain = 1e-3;
-// The error of the integrator at a restart, as a part of a difference of late.
-constexpr double kProjected = 1e-5;
 constexpr int kMostEvaluations = 600;  // of one search; the rest of the step is left to the next one
 
 /// The position of a check point in its interval: at a third of it from one end or the other, about, because
@@ -43,9 +43,10 @@ double check_position(std::uint32_t number) {
 
 }  // namespace
 
-CrossingSearch::CrossingSearch(CrossingFunctions& functions, Integrator& integrator)
+CrossingSearch::CrossingSearch(CrossingFunctions& functions, Integrator& integrator, double tolerance)
     : functions_(functions),
       integrator_(integrator),
+      projected_(kProjected * tolerance),
       before_(functions.count(), 0.0),
       now_(before_),
       variation_(before_),
@@ -311,7 +312,7 @@ CrossingSearch::Verdict CrossingSearch::examine(std::size_t i, const Node& left,
     if (p0 < -kAtZero * largest) {
       // Where an event restarts, constraints move variables by the error of the integrator: one that has just
       // crossed may have to cross again.
-      const bool goes_on = first && p0 > -kProjected * largest && q1 > 0 && q2 > q1 && q3 > q2 && p3 > error;
+      const bool goes_on = first && p0 > -projected_ * largest && q1 > 0 && q2 > q1 && q3 > q2 && p3 > error;
       return goes_on ? Verdict::Clear : Verdict::LeavesZero;
     }
     if (q1 >= 0 && q2 >= 0 && q3 > 0 && (q1 > quartic / 3 || q2 > quartic / 3)) return Verdict::Clear;

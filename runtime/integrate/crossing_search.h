@@ -30,7 +30,8 @@ namespace runtime {
 
 class CrossingSearch {
  public:
-  CrossingSearch(CrossingFunctions& functions, Integrator& integrator);
+  /// `tolerance`: of the run, relative.
+  CrossingSearch(CrossingFunctions& functions, Integrator& integrator, double tolerance);
 
   /// After an event; `discontinuous`: the equations or states have changed.
   void restart(bool discontinuous);
@@ -84,6 +85,7 @@ class CrossingSearch {
 
   CrossingFunctions& functions_;
   Integrator& integrator_;
+  double projected_;  // a part of a difference: errors by constraints at a restart
   // By watched number:
   std::vector<double> before_, now_;  // differences at both ends of the step
   std::vector<double> variation_;     // largest rate of change of late, per second

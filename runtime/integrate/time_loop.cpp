@@ -116,7 +116,7 @@ void TimeLoop::integrate() {
 
 void TimeLoop::watch_steps(double time) {
   if (!integrator_->locates_crossings()) {
-    search_.emplace(problem_.crossing_functions, *integrator_);
+    search_.emplace(problem_.crossing_functions, *integrator_, experiment_.tolerance);
     check_.emplace(problem_.instance, problem_.system, experiment_.start, experiment_.stop,
                    kLocalTolerance * experiment_.tolerance);
     search_->restart(true);

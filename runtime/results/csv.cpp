@@ -34,6 +34,7 @@ std::string csv_field(const std::string& text) {
 
 namespace {
 
+/// ` [V]`; empty if the description has no unit.
 std::string header_unit(std::string_view description) {
   const std::string_view unit = unit_in(description);
   return unit.empty() ? std::string() : fmt::format(" [{}]", unit);

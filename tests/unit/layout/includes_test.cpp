@@ -141,6 +141,10 @@ TEST_CASE("the rooms above the stages are in layers") {
       {"compiler/doc",
        {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/parse", "compiler/pipeline",
         "compiler/session", "runtime/analysis", "runtime/integrate", "runtime/results"}},
+      // What is a local name, and what a definition, the checker knows.
+      {"compiler/lsp",
+       {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/check", "compiler/pipeline",
+        "compiler/session", "compiler/doc", "compiler/format"}},
       {"compiler/repl",
        {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/explain", "compiler/pipeline",
         "compiler/session", "runtime/integrate", "runtime/results"}},

@@ -106,6 +106,42 @@ TEST_CASE("lsp: hover and definition, in the module and in the library") {
   CHECK(editor.at("textDocument/hover", 1, 0).is_null());
 }
 
+TEST_CASE("lsp: a local name is no definition of a library that has this name") {
+  Editor editor;
+  editor.open(
+      "import Rotational\n"
+      "import Electrical (resistor)\n"
+      "\n"
+      "m :: (torque :: Real) -> SR ()\n"
+      "m torque = sigrel () where\n"
+      "  local speed :: Real\n"
+      "  spring: inertia 1.0 <> (a, a)\n"
+      "  speed = torque\n"
+      "  free <> a\n");
+  const auto is_known = [&](int line, int character) {
+    return !editor.at("textDocument/definition", line, character).is_null();
+  };
+  CHECK(is_known(4, 0));         // m
+  CHECK(is_known(6, 12));        // inertia
+  CHECK(is_known(8, 3));         // free
+  CHECK_FALSE(is_known(4, 3));   // the parameter torque
+  CHECK_FALSE(is_known(5, 9));   // the local speed
+  CHECK_FALSE(is_known(6, 3));   // the label spring
+  CHECK_FALSE(is_known(7, 3));   // speed
+  CHECK_FALSE(is_known(7, 11));  // torque
+}
+
+TEST_CASE("lsp: completion while there are errors") {
+  Editor editor;
+  editor.open("import Electrical\n\nhalf :: Real\nhalf = 0.5 + True\n\nmain = hal\n");
+  const Json items = editor.at("textDocument/completion", 5, 10);
+  const auto has = [&](const char* label) {
+    return std::any_of(items.begin(), items.end(), [&](const Json& item) { return item["label"] == label; });
+  };
+  CHECK(has("half"));
+  CHECK(has("resistor"));
+}
+
 TEST_CASE("lsp: completion offers what is imported") {
   Editor editor;
   editor.open(kText);

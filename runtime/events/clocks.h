@@ -19,6 +19,10 @@ class Clocks {
   bool start(double time, bool processed, std::span<const double> parameters, Failure& failure);
   /// The time of the next tick of any clock that is not processed elsewhere; infinity if there is none.
   double next_tick() const;
+  /// Whether a clock ticks at this time, up to rounding.
+  bool tick_at(double time, std::span<const double> parameters) const {
+    return next_tick() <= latest_of(time, parameters);
+  }
   /// The ticks of these clocks (per clock: 1) are processed elsewhere, by `next_tick_of` and `advance`.
   void process_elsewhere(std::span<const std::uint8_t> clocks) {
     elsewhere_.assign(clocks.begin(), clocks.end());

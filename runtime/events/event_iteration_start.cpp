@@ -72,7 +72,8 @@ bool EventIteration::start(double time, StartOf what, double tolerance, const Pa
   std::vector<int> directions;
   if (what != StartOf::Part) directions = crossings_at_start(instance_.point(time));
   const std::span<const std::uint32_t> initial = instance_.model.events.initial;
-  if (handler_.clocks().next_tick() > time && (!is_run || initial.empty()) && directions.empty()) return true;
+  const bool ticks = handler_.clocks().tick_at(time, instance_.parameters);
+  if (!ticks && (!is_run || initial.empty()) && directions.empty()) return true;
   if (is_run) handler_.let_fire(initial);
   bool changed = false;
   return process(time, directions, changed) && instance_.observe(time, instance_.model.observed);

@@ -56,7 +56,8 @@ class QuantisedIntegrator final : public Integrator {
   /// An event may miss the stop time by a rounding error.
   double time() const override {
     const double time = solver_.time();
-    return std::abs(time - options_.stop) <= time_rounding(options_.stop) ? options_.stop : time;
+    const double largest = std::max(std::abs(options_.start), std::abs(options_.stop));
+    return std::abs(time - options_.stop) <= time_rounding(largest) ? options_.stop : time;
   }
   void interpolate(double time) override { solver_.states(time, y_.data()); }
   const double* y() const override { return y_.data(); }

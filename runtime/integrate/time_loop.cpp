@@ -22,6 +22,8 @@ constexpr double kSmallestTolerance = 2e-14;
 constexpr double kStuckAdvance = 1e-9;
 constexpr int kSlowSteps = 20'000;
 constexpr int kStandingSteps = 50;
+// The same where Newton's method fails in most of them, as at the end of the solution of an algebraic loop.
+constexpr double kFailingAdvance = 1e-3;
 // A step that is repeated ends before what it missed, which may be found at its new end again, and so on.
 // After so many repetitions each step is at most half as long as the one before.
 constexpr int kMostRepeats = 8;
@@ -335,13 +337,24 @@ bool TimeLoop::makes_progress(double time) {
   } else {
     standing_steps_ = time > last_time_ || event_ ? 0 : standing_steps_ + 1;
     if (++slow_steps_ >= kSlowSteps || standing_steps_ >= kStandingSteps) {
-      Failure failure = problem_.states.nearly_lost(time).value_or(integrator_->stuck());
-      if (time_ < integrator_->time() || !change_solver(failure)) return fail(std::move(failure));
+      if (!leave_solver(time)) return false;
       slow_steps_ = standing_steps_ = 0;
     }
   }
   last_time_ = time;
-  return true;
+  if (++failing_.steps < kSlowSteps) return true;
+  Statistics statistics;
+  integrator_->statistics(statistics);
+  const bool fails = statistics.newton_failures > failing_.failures + kSlowSteps / 2 &&
+                     time - failing_.begin < kFailingAdvance * range_;
+  failing_ = {.begin = time, .failures = statistics.newton_failures};
+  return !fails || leave_solver(time);
+}
+
+/// Where no progress is made: another solver goes on, if there is one.
+bool TimeLoop::leave_solver(double time) {
+  Failure failure = problem_.states.nearly_lost(time).value_or(integrator_->stuck());
+  return (time_ >= integrator_->time() && change_solver(failure)) || fail(std::move(failure));
 }
 
 /// Whether a trigger terminates the simulation at the current values; then a last row is written.

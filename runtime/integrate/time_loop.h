@@ -118,6 +118,7 @@ class TimeLoop {
   double before_crossing(double time) const;
   bool reselect_states(double time);
   bool makes_progress(double time);
+  bool leave_solver(double time);
   bool write_rows(double time, bool inclusive);
   bool write_row(double time);
   void show_step(double time);
@@ -172,6 +173,12 @@ class TimeLoop {
   double step_mark_;  // the time at which the counter of steps was last reset
   double last_time_;
   int slow_steps_ = 0, standing_steps_ = 0;
+  struct FailingSteps {
+    double begin = 0;            // their time
+    std::uint64_t failures = 0;  // of Newton's method, before them
+    int steps = 0;
+  };
+  FailingSteps failing_;
   CloseSequences close_;
   std::uint32_t reversals_ = 0;
   std::uint64_t crossings_ = 0;  // events that were no ticks

@@ -11,6 +11,9 @@
 
 namespace runtime {
 
+/// The error of the predicted time of a crossing, as a part of the time range.
+constexpr double kPredictionError = 1e-6;
+
 struct CrossingPrediction {
   double time = 0;       // at which the argument was evaluated
   Quadratic argument;    // from `time` on

@@ -21,6 +21,7 @@ class EventQueue {
 
   std::uint32_t first() const { return heap_.front(); }
   double first_time() const { return heap_.empty() ? kNever : times_[heap_.front()]; }
+  double time(std::uint32_t event) const { return times_[event]; }
 
   void set(std::uint32_t event, double time) {
     const bool earlier = time < times_[event];

@@ -16,7 +16,27 @@ bool QuantisedSolver::cross(std::uint32_t crossing) {
   if (!advances(event_of_crossing(crossing))) return false;
   if (!global_[crossing]) return change_held(crossing, next_piece(crossing));
   crossed_.assign(functions_.watched().size(), 0);
-  crossed_[watched_number_[crossing]] = functions_.is_comparison(crossing) && c.held != 0 ? 1 : -1;
+  note_crossed(crossing);
+  return find_simultaneous();
+}
+
+void QuantisedSolver::note_crossed(std::uint32_t crossing) {
+  const bool rises = functions_.is_comparison(crossing) && crossings_[crossing].held != 0;
+  crossed_[watched_number_[crossing]] = rises ? 1 : -1;
+}
+
+/// Crossings of the whole model that are predicted to follow by rounding errors belong to the same event:
+/// what it assigns may take them back, as `x := 0.0` at the end of a period does with `x < 1.0` beside `x
+/// > 1.0`.
+bool QuantisedSolver::find_simultaneous() {
+  for (const std::uint32_t k : functions_.watched()) {
+    if (!global_[k] || of_time(k) || crossed_[watched_number_[k]] != 0) continue;
+    if (queue_.time(event_of_crossing(k)) > time_ + kPredictionError * range_) continue;
+    const bool outside = crossings_[k].outside;
+    if (!predict(plans_.of_crossing(k))) return false;
+    crossings_[k].outside = outside && rests_outside(k);
+    if (crossings_[k].leaves()) note_crossed(k);
+  }
   return true;
 }
 

@@ -11,12 +11,11 @@ namespace runtime {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kProbe = 1.0 / 128;       // finite differences, as a part of the expected interval
-constexpr double kLongest = 0.02;          // interval without evaluation, as a part of the time range
-constexpr double kLongestOfTime = 1e-3;    // the same where something depends on the time
-constexpr double kFirstInterval = 1e-4;    // of the time range, at most; that of a crossing is never longer
-constexpr double kPredictionError = 1e-6;  // of the time of a crossing, as a part of the time range
-constexpr double kInside = 0.98;           // of the quantum: where the line may begin
+constexpr double kProbe = 1.0 / 128;     // finite differences, as a part of the expected interval
+constexpr double kLongest = 0.02;        // interval without evaluation, as a part of the time range
+constexpr double kLongestOfTime = 1e-3;  // the same where something depends on the time
+constexpr double kFirstInterval = 1e-4;  // of the time range, at most; that of a crossing is never longer
+constexpr double kInside = 0.98;         // of the quantum: where the line may begin
 
 // A state (crossing) that is updated (changes) this often while time advances by this part of the range will
 // not come to an end. A clock that ticks so often may have too many ticks (Clocks::endless).
@@ -53,6 +52,7 @@ QuantisedSolver::QuantisedSolver(ModelInstance& instance, ZeroCrossings& zero_cr
       tolerance_(options.tolerance),
       range_(options.range),
       stop_(options.stop),
+      stop_rounding_(time_rounding(std::max(std::abs(options.stop - options.range), std::abs(options.stop)))),
       longest_(std::min(kLongest * options.range, options.longest)),
       longest_of_time_(std::min(kLongestOfTime * options.range, options.longest)),
       graph_(model_),
@@ -182,7 +182,7 @@ bool QuantisedSolver::advance(double limit) {
   const std::uint32_t count = static_cast<std::uint32_t>(states_.size());
   const std::uint32_t crossings = static_cast<std::uint32_t>(crossings_.size());
   // An event that misses the limit by a rounding error, as that of a clock and a result row, is at the limit.
-  const double end = just_after(limit);
+  const double end = limit < stop_ ? just_after(limit) : limit + stop_rounding_;
   for (std::uint64_t work = 0; work < kPause; ++work) {
     if (queue_.first_time() > end) {
       time_ = std::max(time_, limit);
@@ -202,9 +202,9 @@ bool QuantisedSolver::advance(double limit) {
 /// After an event of the whole model at the stop time nothing follows: ticks of local clocks that are due
 /// there, which do not depend on what it assigns, come first.
 bool QuantisedSolver::tick_at_stop() {
-  if (time_ < stop_ - time_rounding(stop_)) return true;
+  if (time_ < stop_ - stop_rounding_) return true;
   for (std::uint32_t c = 0; c < clocks_.local.size(); ++c)
-    while (clocks_.local[c] && handler_.clocks().next_tick_of(c) <= just_after(stop_))
+    while (clocks_.local[c] && handler_.clocks().next_tick_of(c) <= stop_ + stop_rounding_)
       if (!tick(c)) return false;
   return true;
 }

@@ -90,6 +90,8 @@ class QuantisedSolver {
   bool choose(std::uint32_t state, const UpdatePart& part);
   void derivatives(const UpdatePart& part, double shortest);
   bool cross(std::uint32_t crossing);
+  void note_crossed(std::uint32_t crossing);
+  bool find_simultaneous();
   bool cross_time_function(std::uint32_t crossing);
   bool crosses_early();
   bool tick_at_stop();
@@ -133,7 +135,7 @@ class QuantisedSolver {
   TimeEvents time_events_;
   EventHandler& handler_;
   EventObserver* const observer_;
-  const double tolerance_, range_, stop_, longest_, longest_of_time_;
+  const double tolerance_, range_, stop_, stop_rounding_, longest_, longest_of_time_;
   RowGraph graph_;
   LocalClocks clocks_;
   UpdatePlans plans_;

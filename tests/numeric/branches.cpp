@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "tests/numeric/numeric.h"
@@ -250,6 +251,25 @@ TEST_CASE("The end of a branch between a row and an event is told") {
     REQUIRE(run.completed());
     REQUIRE(run.outcome.jumps.size() == 1);
     CHECK(run.outcome.jumps[0].time == Approx(0.5).margin(1e-4));
+  }
+}
+
+TEST_CASE("A run that creeps along the end of a branch is an error at once") {
+  // At x = 1 the loop has no derivative; steps of 1e-9 s would go on for hours.
+  Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+  REQUIRE(session.load_text("circle.sr",
+                            "main = simulate m with { stop = 2.0 }\nm :: SR ()\nm = sigrel () where\n"
+                            "  local x, y :: Real\n  der x = 2.3 * y\n  x^2 + y^2 = 1.0\n"
+                            "  initially x = 0.0\n  guess y = 1.0\n"));
+  REQUIRE(session.check());
+  const auto model = session.compile({}, Backend::Interpreter);
+  REQUIRE(model);
+  for (const char* solver : {"auto", "cvode", "adams"}) {
+    INFO(solver);
+    const Run run = session.run(*model, {.solver = solver});
+    CHECK_FALSE(run.completed());
+    CHECK(run.outcome.failure.kind == runtime::FailureKind::BranchEnds);
+    CHECK(run.outcome.failure.time == Approx(std::numbers::pi / 2 / 2.3).epsilon(1e-3));
   }
 }
 

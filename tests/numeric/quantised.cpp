@@ -321,3 +321,36 @@ TEST_CASE("Quantised states: a clock reads what a `when` assigns in the round of
                           {{"b", 1}, {"before", 0}, {"c", 2}, {"d", 10}, {"x", 0.4}, {"y", 10.4}, {"w", 4}});
   }
 }
+
+TEST_CASE("Quantised states: comparisons that cross together are one event, also where it takes them back") {
+  for (int k = 0; k < 40; ++k) {
+    const double rate = 0.3 + 0.0737 * k, low = -0.5 + 0.0171 * k, limit = 0.25 + 0.0131 * k;
+    const std::string model = fmt::format("sawtooth {} ({}) {}", rate, low, limit);
+    const int resets = static_cast<int>(7.3 * rate / (limit - low));
+    for (const char* solver : {"qss", "auto"}) {
+      INFO(solver << ", " << model);
+      const Run run = Model("quantised.sr", model.c_str(), {}, Backend::Interpreter)
+                          .run({.stop = 7.3, .steps = 7, .solver = solver});
+      CHECK(value(run, "resets") == resets);
+      CHECK(value(run, "returns") == resets);
+    }
+  }
+}
+
+TEST_CASE("Quantised states: the last tick may miss a stop time of zero by a rounding error") {
+  for (const char* solver : {"qss", "auto"}) {
+    INFO(solver);
+    const Run run =
+        Model("quantised.sr", "ticksAtStop").run({.start = -0.4, .stop = 0, .steps = 4, .solver = solver});
+    CHECK(value(run, "n") == 4);
+  }
+}
+
+TEST_CASE("A tick that misses the start by a rounding error is at the start") {
+  for (const char* solver : {"qss", "auto", "ida"}) {
+    INFO(solver);
+    const Run run = Model("quantised.sr", "ticksAtStop").run({.stop = 0.1, .steps = 1, .solver = solver});
+    CHECK(numeric::column(run, "n").front() == 1);
+    CHECK(value(run, "n") == 2);
+  }
+}

@@ -41,11 +41,14 @@ std::optional<doc::Example> run_example(const Globals& globals, const std::strin
       example->file = fs::path(path).filename().string();
       example->path = fs::path(path).lexically_normal().generic_string();
       example->source = sources.add(path, session.sources().file(session.root()).text);
-      runtime::Plot plot = plot_of(run, {});
-      example->plot = runtime::plot_svg(plot);
-      if (plot.curves.size() > kNamed)
-        for (runtime::Curve& curve : plot.curves) curve.name.clear();  // a legend would fill the small plot
-      example->small_plot = runtime::plot_svg(plot, {440, 280});
+      std::vector<runtime::Plot> panes = plots_of(run, {});
+      runtime::SvgOptions size;
+      size.height = height_of(panes.size());
+      example->plot = runtime::plot_svg(panes, size);
+      for (runtime::Plot& plot : panes)
+        if (plot.curves.size() * panes.size() > kNamed)
+          for (runtime::Curve& curve : plot.curves) curve.name.clear();  // a legend would fill the small plot
+      example->small_plot = runtime::plot_svg(panes, {440, 280});
       example->end = run.outcome.reached;
       for (std::size_t c = 0; c < std::min(kValues, run.columns.size()); ++c)
         example->values.emplace_back(run.columns.names[c],

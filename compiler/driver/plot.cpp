@@ -76,9 +76,7 @@ runtime::Plot make_pane(const std::vector<std::string>& patterns,
 
 void write_picture(const Options& options, const std::vector<runtime::Plot>& panes,
                    Diagnostics& diagnostics) {
-  const int height = options.height > 0  ? options.height
-                     : panes.size() == 1 ? 540
-                                         : 300 * static_cast<int>(panes.size());
+  const int height = options.height > 0 ? options.height : height_of(panes.size());
   const std::string svg = runtime::plot_svg(panes, {options.width, height});
   write_plot(options.output, svg, options.width, height, diagnostics);
 }

@@ -30,6 +30,27 @@ runtime::TerminalOptions terminal_size() {
   return options;
 }
 
+runtime::Plot plot_of(const Run& run, std::span<const std::string> names) {
+  runtime::Plot plot;
+  plot.times = run.trajectory.times();
+  for (const std::string& name : names) {
+    const std::string_view description = run.description(name);
+    std::vector<double> values = run.column(name);
+    pipeline::convert(description, values);
+    const std::string unit = pipeline::display_unit(description) ? pipeline::shown_unit(description) : "";
+    if (plot.curves.empty())
+      plot.y_label = unit;
+    else if (unit != plot.y_label)
+      plot.y_label.clear();
+    if (pipeline::is_piecewise_constant(description))
+      plot.curves.push_back(runtime::make_steps(name, plot.times, values));
+    else
+      plot.curves.push_back({name, std::move(values)});
+    plot.curves.back().states = pipeline::state_names(description);
+  }
+  return plot;
+}
+
 }  // namespace
 
 std::string no_plot_file(const std::string& path) {
@@ -53,28 +74,15 @@ bool write_plot(const std::string& path, std::string_view svg, int width, int he
   return false;
 }
 
-runtime::Plot plot_of(const Run& run, std::string title) {
-  runtime::Plot plot;
-  plot.title = std::move(title);
-  plot.times = run.trajectory.times();
-  for (const std::string& name : run.plot) {
-    const std::string_view description = run.description(name);
-    std::vector<double> values = run.column(name);
-    pipeline::convert(description, values);
-    const std::string unit = pipeline::display_unit(description) ? pipeline::shown_unit(description) : "";
-    if (plot.curves.empty())
-      plot.y_label = unit;
-    else if (unit != plot.y_label)
-      plot.y_label.clear();
-    if (pipeline::is_piecewise_constant(description))
-      plot.curves.push_back(runtime::make_steps(name, plot.times, values));
-    else
-      plot.curves.push_back({name, std::move(values)});
-    plot.curves.back().states = pipeline::state_names(description);
-  }
-  return plot;
-}
+int height_of(std::size_t panes) { return panes <= 1 ? 540 : 300 * static_cast<int>(panes); }
 
+std::vector<runtime::Plot> plots_of(const Run& run, std::string title) {
+  std::vector<runtime::Plot> plots;
+  for (const std::vector<std::string>& pane : run.panes) plots.push_back(plot_of(run, pane));
+  if (plots.empty()) plots.push_back(plot_of(run, {}));
+  plots.front().title = std::move(title);
+  return plots;
+}
 void print_terminal_plot(std::span<const runtime::Plot> panes, bool color) {
   runtime::TerminalOptions options = terminal_size();
   options.colour = color;
@@ -84,17 +92,16 @@ void print_terminal_plot(std::span<const runtime::Plot> panes, bool color) {
 }
 
 void print_terminal_plot(const Run& run, bool color) {
-  if (run.plot.empty()) return;
-  const runtime::Plot plot = plot_of(run, {});
-  print_terminal_plot(std::span(&plot, 1), color);
+  if (!run.panes.empty()) print_terminal_plot(plots_of(run, {}), color);
 }
 
 void print_final_values(const Run& run, bool written, bool chosen) {
   if (run.final_values.empty()) return;
   // Plotted variables first in interest; variables of interfaces and unlabelled parts come last.
+  const std::vector<std::string> plotted = run.plotted();
   std::vector<std::size_t> shown;
   for (std::size_t c = 0; c < run.columns.size(); ++c)
-    if (chosen || run.plot.empty() || std::ranges::find(run.plot, run.columns.names[c]) != run.plot.end())
+    if (chosen || plotted.empty() || std::ranges::find(plotted, run.columns.names[c]) != plotted.end())
       shown.push_back(c);
   if (shown.size() <= pipeline::Results::kSmall)
     std::ranges::stable_sort(shown, {},

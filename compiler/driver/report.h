@@ -7,7 +7,10 @@
 namespace sigrel::driver {
 
 /// The curves of the plot variables of a run.
-runtime::Plot plot_of(const Run& run, std::string title);
+/// One for each pane, at least one.
+std::vector<runtime::Plot> plots_of(const Run& run, std::string title);
+/// The height of a picture of so many panes, in pixels.
+int height_of(std::size_t panes);
 
 /// Why a plot cannot be written to a file of this name: the ending is that of another format. Empty: it can.
 std::string no_plot_file(const std::string& path);

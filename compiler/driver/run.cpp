@@ -40,8 +40,10 @@ struct Options {
 
 bool write_svg(const Options& options, const Run& run, Session& session) {
   std::string title = options.expression ? *options.expression : options.file;
-  const runtime::SvgOptions size;
-  return write_plot(options.svg, runtime::plot_svg(plot_of(run, title), size), size.width, size.height,
+  const std::vector<runtime::Plot> panes = plots_of(run, title);
+  runtime::SvgOptions size;
+  size.height = height_of(panes.size());
+  return write_plot(options.svg, runtime::plot_svg(panes, size), size.width, size.height,
                     session.diagnostics());
 }
 

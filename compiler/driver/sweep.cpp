@@ -143,7 +143,7 @@ class Family {
   }
   std::string svg() const { return runtime::plot_svg(panes_, {kWidth, height()}); }
   static constexpr int kWidth = 960;
-  int height() const { return panes_.size() == 1 ? 540 : 320 * static_cast<int>(panes_.size()); }
+  int height() const { return height_of(panes_.size()); }
 
  private:
   const session::SweepGrid& grid_;

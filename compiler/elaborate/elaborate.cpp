@@ -13,11 +13,16 @@
 namespace sigrel::elaborate {
 namespace {
 
-std::vector<std::string> strings(const Value& list) {
-  std::vector<std::string> result;
+template <class Element>
+auto elements(const Value& list, const Element& element) {
+  std::vector<decltype(element(list))> result;
   for (const Object* cell = list.object; cell->size == 2; cell = cell->items[1].object)
-    result.emplace_back(text(Name{cell->items[0].index}));
+    result.push_back(element(cell->items[0]));
   return result;
+}
+
+std::vector<std::string> strings(const Value& list) {
+  return elements(list, [](const Value& item) { return std::string(text(Name{item.index})); });
 }
 
 /// How many values that are no Reals a value consists of; what is shared counts once.
@@ -233,7 +238,7 @@ bool Elaborator::State::evaluate_experiment() {
     x.tolerance = number(field(core::ExperimentField::Tolerance));
     x.steps = field(core::ExperimentField::Steps).integer;
     x.outputs = strings(field(core::ExperimentField::Outputs));
-    x.plot = strings(field(core::ExperimentField::Plot));
+    x.plot = elements(field(core::ExperimentField::Plot), strings);
     x.solver = text(Name{field(core::ExperimentField::Solver).index});
     x.events = field(core::ExperimentField::Events).integer != 0;
     x.max_step = number(field(core::ExperimentField::MaxStep));

@@ -76,7 +76,8 @@ struct Experiment {
   double start = 0, stop = 1, tolerance = 1e-6;
   double max_step = std::numeric_limits<double>::infinity();
   std::int64_t steps = 500;
-  std::vector<std::string> outputs, plot;
+  std::vector<std::string> outputs;
+  std::vector<std::vector<std::string>> plot;  // by pane
   std::string solver = "auto";
   bool events = true;          // results have rows at events
   bool assert_bounds = false;  // a variable outside its `min` and `max` ends the run

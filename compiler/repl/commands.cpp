@@ -296,7 +296,7 @@ bool Repl::plot(const std::string&, std::string_view rest) {
     simulate();
     request_.outputs = std::move(outputs);
   }
-  run_.plot = chosen.names;
+  run_.panes = {chosen.names};
   if (run_.trajectory.rows() > 1) host_.plot(run_);
   return true;
 }

@@ -168,8 +168,9 @@ void Repl::simulate() {
   bool stopped = run_.outcome.status == runtime::Outcome::Cancelled;
   fmt::print("{}t = {:.9g} s\n", stopped ? "interrupted at " : "", run_.outcome.reached);
   std::uint32_t width = 0;
-  for (const std::string& name : run_.plot) width = std::max(width, display_width(name));
-  for (const std::string& name : run_.plot)
+  const std::vector<std::string> plotted = run_.plotted();
+  for (const std::string& name : plotted) width = std::max(width, display_width(name));
+  for (const std::string& name : plotted)
     if (auto value = run_.value(name))
       fmt::print("  {}{} = {}\n", name, std::string(width - display_width(name), ' '),
                  pipeline::value_text(run_.description(name), *value));

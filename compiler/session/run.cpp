@@ -124,6 +124,14 @@ class Selection final : public runtime::Sink {
 
 }  // namespace
 
+std::vector<std::string> Run::plotted() const {
+  std::vector<std::string> names;
+  for (const std::vector<std::string>& pane : panes)
+    for (const std::string& name : pane)
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return names;
+}
+
 std::optional<double> Run::value(std::string_view name) const {
   auto it = std::ranges::find(columns.names, name);
   if (it == columns.names.end() || final_values.empty()) return std::nullopt;
@@ -220,8 +228,7 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
 }
 
 /// The columns to record: `outputs` (or the default) and `plot`, each name once.
-Columns Session::choose_columns(const Compiled& model, const RunOptions& options,
-                                std::vector<std::string>& plot) {
+Columns Session::choose_columns(const Compiled& model, const RunOptions& options, Panes& panes) {
   const Results results(model);
   const elaborate::Experiment& given = model.experiment;
   auto located = [&](std::string_view setting, const std::vector<std::string>& values) {
@@ -240,27 +247,29 @@ Columns Session::choose_columns(const Compiled& model, const RunOptions& options
   // Options of the run take precedence over the model.
   const bool asked = options.all_outputs && !options.outputs.empty();
   Columns plotted;
-  if (!asked) plotted = results.select(given.plot, "plot", located("plot", given.plot), diagnostics_);
-  if (options.plot_something && (asked || given.plot.empty())) {
-    if (asked)
-      plotted = columns;
-    else
-      plotted = results.states();
-    if (plotted.size() == 0) plotted = results.by_default();
-    plotted.names.resize(std::min(plotted.size(), kPlotted));
-    plotted.columns.resize(plotted.names.size());
+  auto add_pane = [&](const Columns& pane) {
+    if (pane.size() == 0) return;
+    panes.push_back(pane.names);
+    for (std::size_t i = 0; i < pane.size(); ++i) plotted.add(pane.names[i], pane.columns[i]);
+  };
+  if (!asked)
+    for (const std::vector<std::string>& names : given.plot)
+      add_pane(results.select(names, "plot", located("plot", names), diagnostics_));
+  if (options.plot_something && (asked || std::ranges::all_of(given.plot, std::ranges::empty))) {
+    Columns pane = asked ? columns : results.states();
+    if (pane.size() == 0) pane = results.by_default();
+    pane.names.resize(std::min(pane.size(), kPlotted));
+    pane.columns.resize(pane.names.size());
+    add_pane(pane);
   }
-  plot = plotted.names;
   const std::unordered_set<std::string_view> wanted(
       plotted.names.begin(),
       plotted.names.end());  // few names; there may be many columns
-  std::unordered_set<std::string_view> present;
+  std::unordered_set<std::string> present;
   for (const std::string& name : columns.names)
     if (wanted.contains(name)) present.insert(name);
-  Columns more;
   for (std::size_t i = 0; i < plotted.size(); ++i)
-    if (!present.contains(plotted.names[i])) more.add(plotted.names[i], plotted.columns[i]);
-  for (std::size_t i = 0; i < more.size(); ++i) columns.add(std::move(more.names[i]), more.columns[i]);
+    if (present.insert(plotted.names[i]).second) columns.add(plotted.names[i], plotted.columns[i]);
   return columns;
 }
 
@@ -268,7 +277,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   Run run;
   std::size_t errors = diagnostics_.error_count();
   std::optional<runtime::Experiment> experiment = this->experiment(model, options);
-  run.columns = choose_columns(model, options, run.plot);
+  run.columns = choose_columns(model, options, run.panes);
   if (experiment && !options.init_from.empty())
     session::start_from_file(model, options.init_from, *experiment, diagnostics_);
   if (!experiment || diagnostics_.error_count() != errors) return run;
@@ -279,7 +288,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
                          recorded);
   session::IntegerRange integers(model, recorded);
   LastRow last;
-  const std::unordered_set<std::string_view> plotted(run.plot.begin(), run.plot.end());
+  const std::vector<std::string> names = run.plotted();
+  const std::unordered_set<std::string_view> plotted(names.begin(), names.end());
   std::vector<std::size_t> kept;
   for (std::size_t c = 0; c < run.columns.size(); ++c)
     if (options.keep_trajectory || plotted.contains(run.columns.names[c])) kept.push_back(c);

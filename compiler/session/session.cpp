@@ -87,9 +87,9 @@ bool Session::check_main() {
   });
   diagnostics_.append(found);
   if (model) {
-    std::vector<std::string> plot;
+    Panes panes;
     experiment(*model, {});
-    choose_columns(*model, {}, plot);
+    choose_columns(*model, {}, panes);
   }
   return diagnostics_.error_count() == before;
 }

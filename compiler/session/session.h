@@ -84,6 +84,9 @@ struct RunOptions {
   std::string kept_results = {};                // the file that a sink writes, for messages
 };
 
+/// The names of the columns to plot, by pane.
+using Panes = std::vector<std::vector<std::string>>;
+
 struct Run {
   bool valid = false;         // false: an error was reported before the run started
   bool bound_failed = false;  // a `min` or `max` ended it (RunOptions::assert_bounds), or the range of Ints
@@ -92,10 +95,12 @@ struct Run {
   pipeline::Columns columns;             // recorded; the order of `final_values` and of the sinks
   std::vector<double> final_values;
   runtime::Trajectory trajectory;
-  std::vector<std::string> plot;          // names of the columns to plot; the trajectory has them
+  Panes panes;                            // to plot; the trajectory has their columns
   std::vector<std::string> descriptions;  // of the columns: pipeline::Results::descriptions
 
   bool completed() const { return valid && outcome.status == runtime::Outcome::Completed; }
+  /// The names of the columns to plot, each once.
+  std::vector<std::string> plotted() const;
   /// The final value of a column; nullopt if it was not recorded.
   std::optional<double> value(std::string_view name) const;
   /// A column of the trajectory; empty if it was not recorded.
@@ -228,8 +233,7 @@ class Session {
   bool mentioned_only() const;
   void load_whole_library();
   std::optional<runtime::Experiment> experiment(const Compiled& model, const RunOptions& options);
-  pipeline::Columns choose_columns(const Compiled& model, const RunOptions& options,
-                                   std::vector<std::string>& plot);
+  pipeline::Columns choose_columns(const Compiled& model, const RunOptions& options, Panes& panes);
 
   SessionOptions options_;
   SourceMap sources_;

@@ -201,12 +201,12 @@ class Sweep {
 }  // namespace session
 
 pipeline::Columns Session::sweep_columns(const Compiled& model, const RunOptions& run) {
-  std::vector<std::string> plotted;
+  Panes panes;
   if (!run.outputs.empty()) return pipeline::Results(model).select(run.outputs, "-v", {}, diagnostics_);
   RunOptions options = run;
   options.all_outputs = false;
   options.plot_something = true;
-  return choose_columns(model, options, plotted);
+  return choose_columns(model, options, panes);
 }
 
 std::optional<bool> Session::sweep(const Compiled& model, const RunOptions& run,

@@ -101,10 +101,26 @@ Typed ExpressionChecker::infer_with(const ast::WithExpr* e) {
                   0,
                   nullptr,
                   &record != &types_.experiment_constructor};
-    updates.push_back({*index, check_expr(s.value, units_.field_type(record, *index, type), reason)});
+    const bool is_plot = &record == &types_.experiment_constructor &&
+                         *index == static_cast<std::uint32_t>(core::ExperimentField::Plot);
+    updates.push_back({*index, is_plot
+                                   ? check_panes(s.value, reason)
+                                   : check_expr(s.value, units_.field_type(record, *index, type), reason)});
   }
   core::UpdateExpr node{{core::ExprKind::Update, e->span}, base.expr, core_.copy(updates)};
   return {core_.make<core::UpdateExpr>(node), type};
+}
+
+/// The panes of a plot: lists of names, or the names of a single one.
+core::Expr* ExpressionChecker::check_panes(const ast::Expr* e, const Reason& reason) {
+  Type* names = types_.list(types_.string());
+  const Typed given = infer(e);
+  auto is_list = [&](Type* type) { return is_constructor(find(type), types_.list_constructor); };
+  const bool several = is_list(given.type) && is_list(find(given.type)->args.front());
+  Type* expected = several ? types_.list(names) : names;
+  if (!unifier_.agree(expected, given.type)) messages_.mismatch(e, given.type, expected, reason);
+  if (several) return given.expr;
+  return core_.construct(types_.cons, {given.expr, core_.construct(types_.nil, {}, e->span)}, e->span);
 }
 
 /// `plant with { motor.r = 0.3 }`. Which parameters the parts of a relation have is known when it is

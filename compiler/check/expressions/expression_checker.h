@@ -28,6 +28,7 @@ class ExpressionChecker : private PartReferences {
   // check_expression.cpp
   Typed infer(const ast::Expr* e, Type* hint = nullptr);
   core::Expr* check_expr(const ast::Expr* e, Type* expected, const Reason& reason);
+  core::Expr* check_panes(const ast::Expr* e, const Reason& reason);
 
   // check_definition.cpp
   /// The body of a definition, top-level or local, whose type is `type`: a monomorphic or skolemised one.

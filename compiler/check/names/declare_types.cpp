@@ -83,7 +83,7 @@ void Checker::declare_experiment() {
                                                        {"tolerance", types_.number()},
                                                        {"steps", types_.integer()},
                                                        {"outputs", names},
-                                                       {"plot", names},
+                                                       {"plot", types_.list(names)},
                                                        {"solver", types_.string()},
                                                        {"events", types_.boolean()},
                                                        {"maxStep", types_.seconds()},

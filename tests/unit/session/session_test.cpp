@@ -71,13 +71,37 @@ TEST_CASE("every variable of the source has a result") {
   CHECK(run.value("r1.u").value() == Approx(10.0 - run.value("c1.u").value()));
   CHECK(run.column("c1.u").size() == run.trajectory.rows());
   CHECK(run.column("c1.u").front() == Approx(0.1));
-  CHECK(run.plot == std::vector<std::string>{"c1.u"});
+  CHECK(run.plotted() == std::vector<std::string>{"c1.u"});
   CHECK(!run.value("c2.u"));
 
   pipeline::Results results(model->system, model->dae);
   CHECK(results.find("der(c1.u)"));
   CHECK(!results.find("der(g.v"));
   CHECK(results.states().names == std::vector<std::string>{"c1.u"});
+}
+
+TEST_CASE("a plot in panes") {
+  constexpr const char* kPanes =
+      "m = sigrel () where\n  local x, y, z\n  der x = y\n  der y = -x\n  z = x * y\n"
+      "  initially\n    x = 1.0\n    y = 0.0\n"
+      "main = simulate m with { plot = [[\"x\", \"y\"], [], [\"z\", \"x\"]] }\n";
+  Session session(options());
+  REQUIRE(session.load_text("panes.sr", kPanes));
+  REQUIRE(session.check());
+  auto model = session.compile();
+  REQUIRE(model);
+  const Run run = session.run(*model);
+  CHECK(run.panes == Panes{{"x", "y"}, {"z", "x"}});
+  CHECK(run.plotted() == std::vector<std::string>{"x", "y", "z"});
+  CHECK(run.column("z").size() == run.trajectory.rows());
+}
+
+TEST_CASE("a list of panes has lists only") {
+  Session session(options());
+  REQUIRE(session.load_text("panes.sr", "m = sigrel () where\n  local x\n  x = time\n"
+                                        "main = simulate m with { plot = [[\"x\"], \"x\"] }\n"));
+  CHECK_FALSE(session.check());
+  CHECK(session.diagnostics().error_count() == 1);
 }
 
 TEST_CASE("outputs by patterns") {

@@ -195,11 +195,18 @@ Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Sc
   std::vector<std::uint32_t> unknowns = in_order_of_names(view, set.columns);
   const std::string relation = view.relation(scope);
   const bool one = unknowns.size() == 1;
-  // Of several unknowns the one in the fewest equations: the missing equation is most likely about it.
-  const std::uint32_t named = *std::ranges::min_element(unknowns, {}, [&](std::uint32_t u) {
+  auto occurrences = [&](std::uint32_t u) {
     const auto k = static_cast<std::size_t>(std::ranges::lower_bound(set.columns, u) - set.columns.begin());
     return part.occurrences[k];
-  });
+  };
+  // Of several unknowns one that may be misspelt, or the one in the fewest equations: the missing equation is
+  // most likely about it.
+  constexpr std::size_t kExamined = 100;
+  const auto first = std::span(unknowns).first(std::min(unknowns.size(), kExamined));
+  const auto misspelt =
+      std::ranges::find_if(first, [&](std::uint32_t u) { return occurrences(u) <= 1 && meant(view, u); });
+  const bool any_misspelt = misspelt != first.end();
+  const std::uint32_t named = any_misspelt ? *misspelt : *std::ranges::min_element(unknowns, {}, occurrences);
   const auto at = std::ranges::find(unknowns, named);
   std::rotate(unknowns.begin(), at, at + 1);
   std::vector<std::string> all_names;
@@ -217,7 +224,7 @@ Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Sc
   const system::LocalInfo* local = view.declared_local(named);
   if (set.rows.empty() && one && local && local->assigned && view.name(named, scope) == text(local->name))
     d.note("`:=` changes discrete variables and states").help(declare_discrete(*local));
-  else if (const auto other = set.rows.size() <= 1 ? meant(view, named) : std::nullopt)
+  else if (const auto other = set.rows.size() <= 1 || any_misspelt ? meant(view, named) : std::nullopt)
     d.help(fmt::format("did you mean `{}`?", *other));
   else if (part.missing == 1)
     d.help(

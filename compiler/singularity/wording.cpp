@@ -67,6 +67,10 @@ std::string contributes(const Place& place) {
   return fmt::format("`{}` contributes {}{}", place.part, bound, counted(place.equations, "equation"));
 }
 
+static std::string balance(const std::string& node) {
+  return fmt::format("the flows at `{}` sum to zero", node);
+}
+
 void label_others(Diagnostic& diagnostic, std::span<const Place> places, const std::string& text,
                   std::size_t shown) {
   const std::size_t others = places.empty() ? 0 : places.size() - 1;
@@ -75,7 +79,9 @@ void label_others(Diagnostic& diagnostic, std::span<const Place> places, const s
     if (others - k > shown)  // the last ones are nearest to the primary one
       left_out += places[k].equations;
     else
-      diagnostic.also(places[k].span, places[k].part.empty() ? text : contributes(places[k]));
+      diagnostic.also(places[k].span, !places[k].part.empty()   ? contributes(places[k])
+                                      : !places[k].node.empty() ? balance(places[k].node)
+                                                                : text);
   }
   if (left_out > 0)
     diagnostic.note(

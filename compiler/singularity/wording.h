@@ -43,8 +43,8 @@ Place equation_place(const system::SourceEquation& equation);
 
 /// "`r1` contributes at least 2 equations".
 std::string contributes(const Place& place);
-/// Labels all places but the last, which is the primary one: uses with what they contribute, equations of the
-/// body with `text`. At most `shown`, the last ones; the others are counted in a note.
+/// Labels all places but the last, which is the primary one: uses with what they contribute, nodes, and
+/// equations of the body with `text`. At most `shown`, the last ones; the others are counted in a note.
 void label_others(Diagnostic& diagnostic, std::span<const Place> places, const std::string& text,
                   std::size_t shown = 6);
 

@@ -99,7 +99,10 @@ void FreeVariables::expr(const Expr* e) {
     case ExprKind::OperatorName: return;
     case ExprKind::Variable: {
       auto& name = static_cast<const VariableExpr*>(e)->name;
-      if (name.qualified || !bound(name.ident.name)) use(name, delay_ > 0);
+      if (name.qualified || !bound(name.ident.name))
+        use(name, delay_ > 0);
+      else
+        use_bound(name.ident.name);
       return;
     }
     case ExprKind::Apply: {

@@ -21,6 +21,8 @@ class FreeVariables {
  protected:
   /// A free variable. `delayed`: under a lambda or a sigrel, so that it is not needed to evaluate the tree.
   virtual void use(const ast::QualifiedIdent& name, bool delayed) = 0;
+  /// A variable that is bound inside the tree.
+  virtual void use_bound(Name) {}
   /// The head of `head.field`; true if it is an instance label, not a variable.
   virtual bool label_head(Name) { return false; }
   virtual void sigrel(const ast::SigrelExpr& e);

@@ -19,6 +19,7 @@ class UsedNames : public FreeVariables {
   void use(const ast::QualifiedIdent& name, bool) override {
     if (!name.qualified) used_.insert(name.ident.name.value);
   }
+  void use_bound(Name name) override { used_.insert(name.value); }
   void type(const ast::Type& type) override {
     const auto all = [this](auto types) {
       for (const ast::Type* t : types) this->type(*t);
@@ -49,13 +50,26 @@ class UsedNames : public FreeVariables {
   std::unordered_set<std::uint32_t> used_;
 };
 
-void warn(const ast::Ident& name, const Definition& definition, std::string_view what,
+void warn(const ast::Ident& name, const Definition& definition, std::string_view what, const char* help,
           Diagnostics& diagnostics) {
   diagnostics
       .report(Code::UnusedFormal, name.span,
               fmt::format("`{}` is not used in `{}`", text(name.name), text(definition.name)))
       .label(fmt::format("no equation of `{}` contains this {}", text(definition.name), what))
-      .help("use it, or write `_` in its place");
+      .help(help);
+}
+
+constexpr const char* kUseFormal = "use it, or write `_` in its place";
+
+/// Locals without a type that nothing mentions are no unknowns: results do not have them. Others have no
+/// equation, which is an error of the structure.
+void warn_of_unused_locals(const ast::SigrelExpr& relation, const UsedNames& used,
+                           const Definition& definition, Diagnostics& diagnostics) {
+  for (const ast::Item* item : relation.body) {
+    if (item->kind != ast::ItemKind::Local || static_cast<const ast::LocalItem*>(item)->type) continue;
+    for (const ast::Ident& name : static_cast<const ast::LocalItem*>(item)->names)
+      if (!used.contains(name.name)) warn(name, definition, "variable", "use it, or remove it", diagnostics);
+  }
 }
 
 }  // namespace
@@ -77,11 +91,12 @@ void warn_of_unused_formals(const Definition& definition, Type* type, const Type
                   : nullptr;
     if (p->kind != ast::PatternKind::Variable || may_be_size) continue;
     const ast::Ident& name = static_cast<const ast::VariablePattern*>(p)->name;
-    if (!used.contains(name.name)) warn(name, definition, "parameter", diagnostics);
+    if (!used.contains(name.name)) warn(name, definition, "parameter", kUseFormal, diagnostics);
   }
-  if (clause.body->kind != ast::ExprKind::Sigrel || !written || written->kind != ast::TypeKind::Relation)
-    return;
+  if (clause.body->kind != ast::ExprKind::Sigrel) return;
   const auto& relation = static_cast<const ast::SigrelExpr&>(*clause.body);
+  warn_of_unused_locals(relation, used, definition, diagnostics);
+  if (!written || written->kind != ast::TypeKind::Relation) return;
   const std::span<const ast::InterfaceItem> interface =
       static_cast<const ast::RelationType*>(written)->interface;
   UsedNames inside;
@@ -91,7 +106,7 @@ void warn_of_unused_formals(const Definition& definition, Type* type, const Type
     const bool is_input =
         formal.causality == ast::Causality::In || interface[k].causality == ast::Causality::In;
     if (is_input && !formal.pattern && !inside.contains(formal.name.name))
-      warn(formal.name, definition, "input", diagnostics);
+      warn(formal.name, definition, "input", kUseFormal, diagnostics);
   }
 }
 

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 
 #include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/relations/relation_checker.h"
@@ -66,6 +69,29 @@ bool RelationChecker::is_quotient_of_differentials(const ast::EquationItem* item
   return true;
 }
 
+/// `p.i = n.i`, where both are flows.
+void RelationChecker::warn_of_equal_flows(const ast::EquationItem* item) {
+  const auto flow = [&](const ast::Expr* e) -> std::string {
+    if (e->kind != ast::ExprKind::Field) return {};
+    const auto& select = static_cast<const ast::FieldExpr&>(*e);
+    const ast::Ident* connector = plain_name(select.base);
+    const Local* local = connector ? scopes_.lookup_local(connector->name) : nullptr;
+    if (!local || local->kind != Local::Signal) return {};
+    const Type* type = find(local->type);
+    if (type->kind != TypeKind::Constructor) return {};
+    const auto field = std::ranges::find(type->constructor->fields, select.field.name, &Field::name);
+    if (field == type->constructor->fields.end() || !field->flow) return {};
+    return fmt::format("{}.{}", text(connector->name), text(select.field.name));
+  };
+  const std::string left = flow(item->left), right = flow(item->right);
+  if (left.empty() || right.empty() || left == right) return;
+  const std::string balance = fmt::format("{} + {} = 0.0", left, right);
+  diagnostics_.report(Code::EqualFlows, item->span, fmt::format("`{}` and `{}` are equal flows", left, right))
+      .label("flows are positive into a part: the same amount enters at both ends")
+      .fix(fmt::format("write `{}` if what enters at one leaves at the other", balance), item->span, balance)
+      .help(fmt::format("write `{} - {} = 0.0` if it is meant", left, right));
+}
+
 void RelationChecker::check_equation(const ast::EquationItem* item, std::vector<core::Item*>& out) {
   if (is_part_with_equal(item) || is_quotient_of_differentials(item)) return;
   for (const ast::ConnectionExpr* block : item->blocks) check_labelled_block(block, out);
@@ -95,6 +121,7 @@ void RelationChecker::check_equation(const ast::EquationItem* item, std::vector<
     if (find(type)->kind == TypeKind::Relation) d.help("a relation is applied with `<>`; `let` names one");
   } else {
     deferred_.add_equation(*item, type);
+    warn_of_equal_flows(item);
   }
   out.push_back(core_.make(node));
 }

@@ -120,6 +120,7 @@ class RelationChecker : private PartReferences {
   bool is_defined(const ast::Ident& name);
   bool is_part_with_equal(const ast::EquationItem* item);
   bool is_quotient_of_differentials(const ast::EquationItem* item);
+  void warn_of_equal_flows(const ast::EquationItem* item);
   void check_connect(const ast::ConnectItem* item, std::vector<core::Item*>& out);
   void check_discrete(const ast::DiscreteItem* item, std::vector<core::Item*>& out);
   void check_for(const ast::ForItem* item, std::vector<core::Item*>& out);

@@ -96,6 +96,7 @@ Type* DeferredConstraints::scale_vector(Type* vector, Type* by, const ast::Expr*
   }
   if (is_literal(by)) unifier_.unify(by, real(element) ? types_.number() : types_.integer());
   by = find(by);
+  if (element->kind == TypeKind::Error || by->kind == TypeKind::Error) return types_.error();
   if (!scalar(by) || !scalar(element) || element->constructor != by->constructor) {
     if (by_ast)
       messages_.mismatch(by_ast, by, element, {ReasonKind::Operand});

@@ -98,8 +98,9 @@ TEST_CASE("a plot in panes") {
 
 TEST_CASE("a list of panes has lists only") {
   Session session(options());
-  REQUIRE(session.load_text("panes.sr", "m = sigrel () where\n  local x\n  x = time\n"
-                                        "main = simulate m with { plot = [[\"x\"], \"x\"] }\n"));
+  REQUIRE(session.load_text("panes.sr",
+                            "m = sigrel () where\n  local x\n  x = time\n"
+                            "main = simulate m with { plot = [[\"x\"], \"x\"] }\n"));
   CHECK_FALSE(session.check());
   CHECK(session.diagnostics().error_count() == 1);
 }

@@ -86,6 +86,13 @@ void print_timings(const Globals& globals, const Session& session) {
   fmt::print(stderr, "{:<16} {:>10.3f}\n", "all", 1e3 * total);
 }
 
+std::vector<std::string> split_names(std::span<const std::string> texts) {
+  std::vector<std::string> names;
+  for (const std::string& text : texts)
+    for (std::string& name : split_names(text)) names.push_back(std::move(name));
+  return names;
+}
+
 std::vector<std::string> split_names(const std::string& text) {
   std::vector<std::string> names(1);
   int depth = 0;

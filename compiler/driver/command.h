@@ -1,5 +1,6 @@
 // Shared by the subcommands of `sigrel`: exit codes, global options, output of diagnostics.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ void print_timings(const Globals& globals, const Session& session);
 
 /// "a,x[1,2]" -> a and x[1,2]: commas inside brackets are part of a name.
 std::vector<std::string> split_names(const std::string& text);
+/// The names of all of them, in order.
+std::vector<std::string> split_names(std::span<const std::string> texts);
 
 /// "r1.r=47" -> {"r1.r", 47}. Throws CLI::ValidationError.
 Settings parse_settings(const std::vector<std::string>& texts);

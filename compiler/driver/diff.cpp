@@ -102,15 +102,16 @@ bool compare(const session::ResultTable& a, const session::ResultTable& b, const
 
 int diff(const Globals& globals, const Options& options) {
   Diagnostics diagnostics;
+  const std::vector<std::string> variables = split_names(options.variables);
   auto wanted = [&](std::string_view name) {
-    return options.variables.empty() ||
-           std::ranges::any_of(options.variables,
-                               [&](const std::string& pattern) { return pipeline::matches(pattern, name); });
+    return variables.empty() || std::ranges::any_of(variables, [&](const std::string& pattern) {
+             return pipeline::matches(pattern, name);
+           });
   };
   std::vector<session::ResultTable> tables;
   for (const std::string& file : {options.reference, options.other})
     if (auto table = session::read_results(file, wanted, diagnostics)) tables.push_back(std::move(*table));
-  if (tables.size() == 2) session::check_patterns(options.variables, tables, diagnostics);
+  if (tables.size() == 2) session::check_patterns(variables, tables, diagnostics);
   const bool same = !diagnostics.has_errors() && compare(tables[0], tables[1], options);
   print_diagnostics(globals, diagnostics, SourceMap{});
   return same ? kSuccess : kUserError;
@@ -131,7 +132,7 @@ void add_diff(CLI::App& app, const Globals& globals, int& exit_code) {
   command
       ->add_option("-v,--variables", options->variables,
                    "Compare only these variables; * matches any characters; repeatable")
-      ->type_name("NAME")
+      ->type_name("NAME[,NAME…]")
       ->allow_extra_args(false);
   command
       ->add_option("--relative", options->tube.relative,

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "commit.h"
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/driver/command.h"
 #include "compiler/driver/internal_error.h"
@@ -100,7 +101,7 @@ int run_command(int argc, char** argv) {
 
   app.require_subcommand(1);
   app.fallthrough();
-  app.set_version_flag("--version", "sigrel " SIGREL_VERSION);
+  app.set_version_flag("--version", "sigrel " SIGREL_VERSION SIGREL_COMMIT);
   app.add_option("--library", globals.libraries,
                  "Load foreign functions from this shared library (.so); repeatable")
       ->type_name("FILE")

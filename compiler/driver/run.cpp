@@ -114,8 +114,7 @@ int run(const Globals& globals, Options& options) {
   bool small = pipeline::Results(model->system, model->dae).count() <= pipeline::Results::kSmall;
   bool terminal = options.terminal_plot == "always" || (options.terminal_plot == "auto" && !options.no_plot &&
                                                         !to_stdout && isatty(STDOUT_FILENO) == 1);
-  for (const std::string& text : options.variables)
-    for (std::string& name : split_names(text)) request.outputs.push_back(std::move(name));
+  request.outputs = split_names(options.variables);
   request.all_outputs = small || !options.results.empty() || !request.outputs.empty();
   request.plot_something =
       terminal || !options.svg.empty() || !request.all_outputs;  // final values are always shown

@@ -29,7 +29,7 @@ constexpr std::size_t kCurves = 12;  // in a plot of the family
 struct Options {
   std::string file, table, svg;
   std::optional<std::string> expression;
-  std::vector<std::string> set, vary;
+  std::vector<std::string> set, vary, variables;
   RunOptions run;
   unsigned threads = 0;
   bool strict_initial = false, resume = false;
@@ -160,6 +160,7 @@ int sweep(const Globals& globals, Options& options) {
     throw CLI::ValidationError("--resume", "requires the name of the table: -o FILE");
   Settings set = parse_settings(options.set);
   options.run.set = set;
+  options.run.outputs = split_names(options.variables);
   for (const session::SweepAxis& axis : axes) set.emplace_back(axis.name, axis.values.front());
 
   Session session(globals.run_options());
@@ -281,10 +282,10 @@ void add_sweep(CLI::App& app, const Globals& globals, int& exit_code) {
       ->allow_extra_args(false);
   command
       ->add_option(
-          "-v,--variables", r.outputs,
+          "-v,--variables", options->variables,
           "Variables of the table (last, least and greatest values) instead of those that the model plots; * "
           "matches any characters; repeatable")
-      ->type_name("NAME")
+      ->type_name("NAME[,NAME…]")
       ->allow_extra_args(false);
   command->add_option("-o,--output", options->table, "Write the table as CSV (default: standard output)")
       ->check([](const std::string& file) {

@@ -42,6 +42,22 @@ const core::Global* Analysis::find(const Word& name) const {
   return imported;
 }
 
+std::vector<std::size_t> Analysis::occurrences(const Word& name) const {
+  std::vector<std::size_t> result;
+  const std::string& source = sources().file(file_).text;
+  if (const core::Global* global = find(name)) {
+    for (const auto& [offset, qualifier] : uses_.names)
+      if (const Word other = word_at(source, offset); other.text == name.text && find(other) == global)
+        result.push_back(offset);
+    return result;
+  }
+  const auto local = uses_.locals.find(name.begin);
+  if (local == uses_.locals.end()) return result;
+  for (const auto& [offset, other] : uses_.locals)
+    if (other.clause == local->second.clause && other.name == local->second.name) result.push_back(offset);
+  return result;
+}
+
 std::vector<const core::Global*> Analysis::definitions() const {
   return checked_ ? session_->definitions() : std::vector<const core::Global*>{};
 }

@@ -22,6 +22,9 @@ class Analysis {
   /// The definition that the name at an offset denotes: one of this module, or of the modules that it
   /// imports. Null if there is none, and where errors of names, types or the syntax leave no program.
   const core::Global* find(const Word& name) const;
+  /// The offsets of all names in the text that denote what this one does, in order: a definition that is seen
+  /// here, or a variable, part or node inside of one. None for other words.
+  std::vector<std::size_t> occurrences(const Word& name) const;
   /// Names and imports, also after such errors.
   const Uses& uses() const { return uses_; }
   /// Those of the module, in source order.

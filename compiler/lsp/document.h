@@ -35,6 +35,11 @@ struct Document {
   std::string uri, path, text;
   std::int64_t version = 0;
   bool changed = true;  // since it was checked
+  bool told = false;    // its diagnostics are, as they are now
+  void change() {
+    changed = true;
+    told = false;
+  }
 };
 
 /// The path of a `file:` URI, decoded; of another one, the URI itself: it names no folder.

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <span>
 #include <utility>
 
 #include "compiler/doc/markup.h"
 #include "compiler/format/format.h"
+#include "compiler/lsp/rename.h"
 #include "compiler/pipeline/modules.h"
 
 namespace sigrel::lsp {
@@ -67,6 +70,10 @@ const std::map<std::string, Server::Method, std::less<>>& Server::requests() {
       {"textDocument/documentSymbol", &Server::symbols},
       {"textDocument/formatting", &Server::formatting},
       {"textDocument/codeAction", &Server::actions},
+      {"textDocument/documentHighlight", &Server::highlights},
+      {"textDocument/references", &Server::references},
+      {"textDocument/prepareRename", &Server::prepare_rename},
+      {"textDocument/rename", &Server::rename},
   };
   return all;
 }
@@ -114,6 +121,9 @@ Json Server::initialize(const Json& params) {
             {"completionProvider", Json::object()},
             {"documentSymbolProvider", true},
             {"documentFormattingProvider", true},
+            {"documentHighlightProvider", true},
+            {"referencesProvider", true},
+            {"renameProvider", {{"prepareProvider", true}}},
             {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}}}},
           {"serverInfo", {{"name", "sigrel"}, {"version", version_}}}};
 }
@@ -145,7 +155,7 @@ void Server::notified(const std::string& method, const Json& params) {
   } else if (method == "textDocument/didSave") {
     // What imports the file may have other errors now.
     modules_.clear();
-    for (auto& [uri, open] : documents_) open.document.changed = true;
+    for (auto& [uri, open] : documents_) open.document.change();
   }
 }
 
@@ -162,17 +172,17 @@ void Server::change(Open& open, const Json& changes) {
       text = fresh;
     }
   }
-  open.document.changed = true;
+  open.document.change();
 }
 
 bool Server::has_changes() const {
-  return std::ranges::any_of(documents_, [](const auto& entry) { return entry.second.document.changed; });
+  return std::ranges::any_of(documents_, [](const auto& entry) { return !entry.second.document.told; });
 }
 
 std::vector<Json> Server::publish() {
   std::vector<Json> result;
   for (auto& [uri, open] : documents_) {
-    if (!open.document.changed) continue;
+    if (std::exchange(open.document.told, true)) continue;
     const Analysis& analysis = analysed(open);
     Json found = Json::array();
     for (const Diagnostic& d : analysis.diagnostics()) found.push_back(diagnostic(analysis, d));
@@ -233,10 +243,14 @@ Json Server::diagnostic(const Analysis& analysis, const Diagnostic& d) const {
           {"relatedInformation", std::move(related)}};
 }
 
+Word Server::word_in(const Open& open, const Json& params) const {
+  const std::string& text = open.document.text;
+  return word_at(text, Lines(text).offset(place_of(params.at("position")), encoding_));
+}
+
 const core::Global* Server::named_at(Open& open, const Json& params) {
   const Analysis& analysis = analysed(open);
-  const std::string& text = open.document.text;
-  const Word word = word_at(text, Lines(text).offset(place_of(params.at("position")), encoding_));
+  const Word word = word_in(open, params);
   return word.text.empty() ? nullptr : analysis.find(word);
 }
 
@@ -348,6 +362,90 @@ Json Server::actions(const Json& params) {
     }
   }
   return result;
+}
+
+/// All names that denote what a word does.
+Json Server::ranges(Open& open, const Word& word) {
+  const Analysis& analysis = analysed(open);
+  Json result = Json::array();
+  for (const std::size_t offset : analysis.occurrences(word)) {
+    const auto begin = static_cast<std::uint32_t>(offset);
+    const Span span{analysis.file(), begin, begin + static_cast<std::uint32_t>(word.text.size())};
+    result.push_back(range(open.document.text, span));
+  }
+  return result;
+}
+
+Json Server::highlights(const Json& params) {
+  Open& open = opened(params);
+  Json result = Json::array();
+  for (Json& at : ranges(open, word_in(open, params))) result.push_back({{"range", std::move(at)}});
+  return result;
+}
+
+/// Those of the document.
+Json Server::references(const Json& params) {
+  Open& open = opened(params);
+  Json result = Json::array();
+  for (Json& at : ranges(open, word_in(open, params)))
+    result.push_back({{"uri", open.document.uri}, {"range", std::move(at)}});
+  return result;
+}
+
+Json Server::prepare_rename(const Json& params) {
+  Open& open = opened(params);
+  const Word word = word_in(open, params);
+  const Analysis& analysis = analysed(open);
+  const core::Global* global = named_at(open, params);
+  if (analysis.occurrences(word).empty() || (global && global->span.file != analysis.file())) return nullptr;
+  const auto begin = static_cast<std::uint32_t>(word.begin);
+  return range(open.document.text,
+               {analysis.file(), begin, begin + static_cast<std::uint32_t>(word.text.size())});
+}
+
+/// The other files of the folder of a document, as they are in the editor or on the disk.
+std::vector<Document> Server::beside(const Document& document) const {
+  constexpr std::size_t kMostFiles = 10'000;
+  std::vector<Document> result;
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(document.path).parent_path();
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string path = entry.path().string();
+    if (entry.path().extension() != ".sr" || path == document.path) continue;
+    if (result.size() == kMostFiles) throw RequestError{kInvalidRequest, "the folder has too many files"};
+    Document other{.uri = uri_of(path), .path = path, .text = {}};
+    const auto open = std::ranges::find_if(
+        documents_, [&](const auto& known) { return known.second.document.path == path; });
+    if (open != documents_.end())
+      other = open->second.document;
+    else if (std::ifstream in(path, std::ios::binary); in)
+      other.text.assign(std::istreambuf_iterator<char>(in), {});
+    result.push_back(std::move(other));
+  }
+  return result;
+}
+
+Json Server::rename(const Json& params) {
+  Open& open = opened(params);
+  const Analysis& analysis = analysed(open);
+  const std::vector<Document> others = beside(open.document);
+  try {
+    Json changes = Json::object();
+    for (const auto& [uri, edits] :
+         lsp::rename(open.document, analysis, word_in(open, params),
+                     params.at("newName").get_ref<const std::string&>(), others, options_)) {
+      const auto other = std::ranges::find(others, uri, &Document::uri);
+      const std::string& text = other == others.end() ? open.document.text : other->text;
+      for (const TextEdit& edit : edits) {
+        const Span span{analysis.file(), static_cast<std::uint32_t>(edit.begin),
+                        static_cast<std::uint32_t>(edit.end)};
+        changes[uri].push_back({{"range", range(text, span)}, {"newText", edit.text}});
+      }
+    }
+    return {{"changes", std::move(changes)}};
+  } catch (const RenameRefused& refused) {
+    throw RequestError{kInvalidParams, refused.what()};
+  }
 }
 
 }  // namespace sigrel::lsp

@@ -26,9 +26,9 @@ class Server {
 
   /// The answers to a message: none to a notification.
   std::vector<Json> handle(const std::string& message);
-  /// Whether documents have changed since they were checked.
+  /// Whether documents have changed since their diagnostics were told.
   bool has_changes() const;
-  /// Checks these: the notifications with their diagnostics.
+  /// The notifications with the diagnostics of these.
   std::vector<Json> publish();
   /// After the notification `exit`: the exit code of the process.
   std::optional<int> exit_code() const { return exit_code_; }
@@ -49,9 +49,16 @@ class Server {
   Json symbols(const Json& params);
   Json formatting(const Json& params);
   Json actions(const Json& params);
+  Json highlights(const Json& params);
+  Json references(const Json& params);
+  Json prepare_rename(const Json& params);
+  Json rename(const Json& params);
   void notified(const std::string& method, const Json& params);
   void change(Open& open, const Json& changes);
 
+  std::vector<Document> beside(const Document& document) const;
+  Word word_in(const Open& open, const Json& params) const;
+  Json ranges(Open& open, const Word& word);
   Open& opened(const Json& params);
   const Analysis& analysed(Open& open);
   const core::Global* named_at(Open& open, const Json& params);

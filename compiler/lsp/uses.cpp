@@ -8,22 +8,47 @@
 namespace sigrel::lsp {
 namespace {
 
-/// The free variables of one definition, but for the labels of its parts.
-class Free final : public check::FreeVariables {
+/// The names in one clause of a definition.
+class Names final : public check::FreeVariables {
  public:
-  void add_to(Uses& uses) const {
-    for (const ast::QualifiedIdent& name : found_)
-      if (name.qualified || !labels_.contains(name.ident.name.value))
-        uses.names.emplace(name.ident.span.begin, name.qualified ? std::string(text(name.qualifier)) : "");
+  Names(Uses& uses, std::uint32_t clause) : uses_(uses), clause_(clause) {}
+
+  void add(const ast::ClauseDecl& decl) {
+    clause(decl);
+    for (const ast::QualifiedIdent& name : found_) {
+      const bool is_label = !name.qualified && labels_.contains(name.ident.name.value);
+      if (!is_label)
+        uses_.names.emplace(name.ident.span.begin, name.qualified ? std::string(text(name.qualifier)) : "");
+      if (is_label || (!name.qualified && nodes_.contains(name.ident.name.value))) add_local(name.ident);
+    }
   }
 
  protected:
-  void use(const ast::QualifiedIdent& name, bool) override { found_.push_back(name); }
-  void label(const ast::Ident& name, const void*) override { labels_.insert(name.name.value); }
+  void use(const ast::QualifiedIdent& name, bool) override {
+    found_.push_back(name);
+    if (node_arguments_ > 0) nodes_.insert(name.ident.name.value);
+  }
+  void binding(const ast::Ident& name) override { add_local(name); }
+  void use_bound(const ast::Ident& name) override { add_local(name); }
+  void field_variable(const ast::Ident& name) override { add_local(name).is_field = true; }
+  void label(const ast::Ident& name, const void*) override {
+    labels_.insert(name.name.value);
+    add_local(name);
+  }
+  void type(const ast::Type& type) override { sizes(type); }
 
  private:
+  Uses::Local& add_local(const ast::Ident& name) {
+    return uses_.locals
+        .try_emplace(name.span.begin, Uses::Local{clause_, std::string(text(name.name)), false})
+        .first->second;
+  }
+
+  Uses& uses_;
+  const std::uint32_t clause_;
   std::vector<ast::QualifiedIdent> found_;
   std::unordered_set<std::uint32_t> labels_;
+  std::unordered_set<std::uint32_t> nodes_;  // what relations are applied to
 };
 
 }  // namespace
@@ -38,6 +63,7 @@ Uses uses_of(const pipeline::Modules& modules) {
     if (std::ranges::find(uses.defined, defined) == uses.defined.end())
       uses.defined.push_back(std::move(defined));
   };
+  std::uint32_t clauses = 0;
   for (const ast::Decl* decl : root.decls) {
     if (decl->kind == ast::DeclKind::Import) {
       const auto& import = *static_cast<const ast::ImportDecl*>(decl);
@@ -50,9 +76,7 @@ Uses uses_of(const pipeline::Modules& modules) {
     } else if (decl->kind == ast::DeclKind::Clause) {
       const auto& clause = *static_cast<const ast::ClauseDecl*>(decl);
       defines(clause.name);
-      Free free;
-      free.clause(clause);
-      free.add_to(uses);
+      Names(uses, clauses++).add(clause);
     }
   }
   return uses;

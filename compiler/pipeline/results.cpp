@@ -152,8 +152,7 @@ bool is_element(std::string_view name, std::string_view vector) {
   return index.front() == '[' && index.back() == ']' && index.find('.') == std::string_view::npos;
 }
 
-bool matches(std::string_view pattern, std::string_view name) {
-  if (is_element(name, pattern)) return true;
+static bool matches_whole(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -171,6 +170,13 @@ bool matches(std::string_view pattern, std::string_view name) {
   }
   while (p < pattern.size() && pattern[p] == '*') ++p;
   return p == pattern.size();
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (is_element(name, pattern) || matches_whole(pattern, name)) return true;
+  if (pattern.find('*') == std::string_view::npos || !name.ends_with(']')) return false;
+  const std::string_view vector = name.substr(0, name.rfind('['));
+  return is_element(name, vector) && matches_whole(pattern, vector);
 }
 
 runtime::Column Results::column(std::uint32_t unknown) const {

@@ -83,7 +83,8 @@ std::vector<std::uint32_t> matching_unknowns(const system::System& system,
 std::vector<std::string> matching_names(const system::System& system, const std::string& pattern);
 std::string description_of(const system::System& system, std::string_view name);
 /// Whether `pattern`, in which `*` matches any characters, matches the whole name, or is that of a vector of
-/// which `name` is an element: `v` matches `v[1]`, and `der(v)` matches `der(v[1])`.
+/// which `name` is an element: `v` matches `v[1]`, `der(v)` matches `der(v[1])`, and `s*.w` matches
+/// `s1.w[1]`.
 bool matches(std::string_view pattern, std::string_view name);
 
 /// Whether a description is that of a Bool, an Int or a data type.

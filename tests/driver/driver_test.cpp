@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "process.h"
@@ -191,6 +194,17 @@ TEST_CASE("usage") {
   CHECK(sigrel({"--help"}).code == 0);
   CHECK(sigrel({"run", "--help"}).code == 0);
   CHECK(sigrel({"--version"}).out.starts_with("sigrel "));
+  // The manual page has all commands.
+  std::ifstream page(SIGREL_SOURCE_DIR "/tools/packaging/sigrel.1");
+  const std::string manual{std::istreambuf_iterator<char>(page), {}};
+  static const std::regex command(R"(\n  ([a-z]+)  )");
+  const std::string help = sigrel({"--help"}).out;
+  int commands = 0;
+  for (std::sregex_iterator c(help.begin(), help.end(), command), end; c != end; ++c, ++commands) {
+    INFO((*c)[1]);
+    CHECK(manual.find("\n.B " + (*c)[1].str() + "\n") != std::string::npos);
+  }
+  CHECK(commands >= 17);
 }
 
 TEST_CASE("files that cannot be read: SR0001, SR0002") {

@@ -1,13 +1,24 @@
 #include "compiler/check/names/free_variables.h"
 
+#include <array>
+
 namespace sigrel::check {
 
 using namespace ast;
 
-void FreeVariables::bind(Name name) {
+void FreeVariables::bind(const Ident& ident) {
+  binding(ident);
+  const Name name = ident.name;
   if (name.value >= bound_.size()) bound_.resize(name.value + name.value / 2 + 64);
   ++bound_[name.value];
   trail_.push_back(name);
+}
+
+void FreeVariables::variable(const QualifiedIdent& name) {
+  if (name.qualified || !bound(name.ident.name))
+    use(name, delay_ > 0);
+  else
+    use_bound(name.ident);
 }
 
 void FreeVariables::release(std::size_t mark) {
@@ -19,9 +30,9 @@ void FreeVariables::release(std::size_t mark) {
 
 void FreeVariables::bind(const Pattern* p) {
   switch (p->kind) {
-    case PatternKind::Variable: bind(static_cast<const VariablePattern*>(p)->name.name); break;
+    case PatternKind::Variable: bind(static_cast<const VariablePattern*>(p)->name); break;
     case PatternKind::Typed:
-      bind(static_cast<const TypedPattern*>(p)->name.name);
+      bind(static_cast<const TypedPattern*>(p)->name);
       type(*static_cast<const TypedPattern*>(p)->type);
       break;
     case PatternKind::Tuple:
@@ -34,7 +45,10 @@ void FreeVariables::bind(const Pattern* p) {
       for (auto* e : static_cast<const ConstructorPattern*>(p)->args) bind(e);
       break;
     case PatternKind::Record:
-      for (auto& f : static_cast<const RecordPattern*>(p)->fields) bind(f.pattern);
+      for (auto& f : static_cast<const RecordPattern*>(p)->fields) {
+        if (f.pattern->span == f.name.span) field_variable(f.name);
+        bind(f.pattern);
+      }
       break;
     case PatternKind::Cons:
       bind(static_cast<const ConsPattern*>(p)->head);
@@ -58,7 +72,7 @@ void FreeVariables::clause(const ClauseDecl& clause) {
 
 void FreeVariables::bind_definitions(std::span<Decl* const> decls) {
   for (auto* d : decls) {
-    if (d->kind == DeclKind::Clause) bind(static_cast<const ClauseDecl*>(d)->name.name);
+    if (d->kind == DeclKind::Clause) bind(static_cast<const ClauseDecl*>(d)->name);
     if (d->kind == DeclKind::Binding) bind(static_cast<const BindingDecl*>(d)->pattern);
   }
 }
@@ -67,7 +81,10 @@ void FreeVariables::definitions(std::span<Decl* const> decls) {
   for (auto* d : decls) {
     if (d->kind == DeclKind::Clause) clause(*static_cast<const ClauseDecl*>(d));
     if (d->kind == DeclKind::Binding) expr(static_cast<const BindingDecl*>(d)->value);
-    if (d->kind == DeclKind::Signature) type(*static_cast<const SignatureDecl*>(d)->type);
+    if (d->kind == DeclKind::Signature) {
+      for (auto& n : static_cast<const SignatureDecl*>(d)->names) use_bound(n);
+      type(*static_cast<const SignatureDecl*>(d)->type);
+    }
   }
 }
 
@@ -97,14 +114,7 @@ void FreeVariables::expr(const Expr* e) {
     case ExprKind::Constructor:
     case ExprKind::Wildcard:
     case ExprKind::OperatorName: return;
-    case ExprKind::Variable: {
-      auto& name = static_cast<const VariableExpr*>(e)->name;
-      if (name.qualified || !bound(name.ident.name))
-        use(name, delay_ > 0);
-      else
-        use_bound(name.ident.name);
-      return;
-    }
+    case ExprKind::Variable: return variable(static_cast<const VariableExpr*>(e)->name);
     case ExprKind::Apply: {
       auto* a = static_cast<const ApplyExpr*>(e);
       int outer = node_arguments_;  // what is applied is a function, not a signal
@@ -124,8 +134,7 @@ void FreeVariables::expr(const Expr* e) {
       expr(e);
       for (auto it = spine.rbegin(); it != spine.rend(); ++it) {
         const BinaryExpr* b = *it;
-        if (b->op == BinaryOp::Named && (b->name.qualified || !bound(b->name.ident.name)))
-          use(b->name, delay_ > 0);
+        if (b->op == BinaryOp::Named) variable(b->name);
         expr(b->right);
       }
       return;
@@ -133,8 +142,7 @@ void FreeVariables::expr(const Expr* e) {
     case ExprKind::Unary: return expr(static_cast<const UnaryExpr*>(e)->operand);
     case ExprKind::Section: {
       auto* s = static_cast<const SectionExpr*>(e);
-      if (s->op == BinaryOp::Named && (s->name.qualified || !bound(s->name.ident.name)))
-        use(s->name, delay_ > 0);
+      if (s->op == BinaryOp::Named) variable(s->name);
       if (s->left) expr(s->left);
       if (s->right) expr(s->right);
       return;
@@ -228,12 +236,38 @@ void FreeVariables::expr(const Expr* e) {
   }
 }
 
+void FreeVariables::sizes(const ast::Type& type) {
+  const auto all = [this](auto types) {
+    for (const ast::Type* t : types) sizes(*t);
+  };
+  switch (type.kind) {
+    case ast::TypeKind::Variable: return;
+    case ast::TypeKind::Named: return all(static_cast<const ast::NamedType&>(type).args);
+    case ast::TypeKind::List: return sizes(*static_cast<const ast::ListType&>(type).element);
+    case ast::TypeKind::Tuple: return all(static_cast<const ast::TupleType&>(type).elements);
+    case ast::TypeKind::Function:
+      return all(std::array{static_cast<const ast::FunctionType&>(type).from,
+                            static_cast<const ast::FunctionType&>(type).to});
+    case ast::TypeKind::Relation: {
+      const auto& relation = static_cast<const ast::RelationType&>(type);
+      if (relation.whole) sizes(*relation.whole);
+      for (const ast::InterfaceItem& item : relation.interface) sizes(*item.type);
+      return;
+    }
+    case ast::TypeKind::Power: {
+      const auto& power = static_cast<const ast::PowerType&>(type);
+      for (const ast::Expr* size : power.sizes) expr(size);
+      return sizes(*power.element);
+    }
+  }
+}
+
 void FreeVariables::sigrel(const SigrelExpr& e) {
   std::size_t m = mark();
   int outer = node_arguments_;
   node_arguments_ = 0;
   ++delay_;
-  for (auto& f : e.formals) bind(f.name.name);
+  for (auto& f : e.formals) bind(f.name);
   block(e.body);
   --delay_;
   node_arguments_ = outer;
@@ -247,9 +281,9 @@ void FreeVariables::block(std::span<Item* const> body, bool loop, std::size_t lo
   std::size_t m = mark();
   for (auto* i : body) {
     if (i->kind == ItemKind::Local)
-      for (auto& n : static_cast<const LocalItem*>(i)->names) bind(n.name);
+      for (auto& n : static_cast<const LocalItem*>(i)->names) bind(n);
     if (i->kind == ItemKind::Discrete)
-      for (auto& n : static_cast<const DiscreteItem*>(i)->names) bind(n.name);
+      for (auto& n : static_cast<const DiscreteItem*>(i)->names) bind(n);
     if (i->kind == ItemKind::Let) bind_definitions(static_cast<const LetItem*>(i)->decls);
   }
   for (auto* i : body) item(i);

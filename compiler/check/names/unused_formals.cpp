@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
 
 #include "compiler/check/names/definitions.h"
@@ -19,32 +18,8 @@ class UsedNames : public FreeVariables {
   void use(const ast::QualifiedIdent& name, bool) override {
     if (!name.qualified) used_.insert(name.ident.name.value);
   }
-  void use_bound(Name name) override { used_.insert(name.value); }
-  void type(const ast::Type& type) override {
-    const auto all = [this](auto types) {
-      for (const ast::Type* t : types) this->type(*t);
-    };
-    switch (type.kind) {
-      case ast::TypeKind::Variable: return;
-      case ast::TypeKind::Named: return all(static_cast<const ast::NamedType&>(type).args);
-      case ast::TypeKind::List: return this->type(*static_cast<const ast::ListType&>(type).element);
-      case ast::TypeKind::Tuple: return all(static_cast<const ast::TupleType&>(type).elements);
-      case ast::TypeKind::Function:
-        return all(std::array{static_cast<const ast::FunctionType&>(type).from,
-                              static_cast<const ast::FunctionType&>(type).to});
-      case ast::TypeKind::Relation: {
-        const auto& relation = static_cast<const ast::RelationType&>(type);
-        if (relation.whole) this->type(*relation.whole);
-        for (const ast::InterfaceItem& item : relation.interface) this->type(*item.type);
-        return;
-      }
-      case ast::TypeKind::Power: {
-        const auto& power = static_cast<const ast::PowerType&>(type);
-        for (const ast::Expr* size : power.sizes) expr(size);
-        return this->type(*power.element);
-      }
-    }
-  }
+  void use_bound(const ast::Ident& name) override { used_.insert(name.name.value); }
+  void type(const ast::Type& type) override { sizes(type); }
 
  private:
   std::unordered_set<std::uint32_t> used_;

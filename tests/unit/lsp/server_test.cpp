@@ -181,6 +181,91 @@ TEST_CASE("lsp: symbols, formatting and quick fixes") {
   CHECK(editor.request("textDocument/formatting", document)["error"]["code"] == -32600);
 }
 
+namespace {
+
+const std::string kRelations =
+    "record Size = { length :: Real, width :: Real }\n"             // 0
+    "\n"                                                            // 1
+    "area :: Size -> Real\n"                                        // 2
+    "area Size {length, width} = length * width\n"                  // 3
+    "\n"                                                            // 4
+    "tank :: (a :: Real) -> SR (q :: Real)\n"                       // 5
+    "tank a = sigrel (q) where\n"                                   // 6
+    "  local level, speed :: Real\n"                                // 7
+    "  speed = der level\n"                                         // 8
+    "  a * speed = q\n"                                             // 9
+    "  initially level = 0.0\n"                                     // 10
+    "\n"                                                            // 11
+    "main = sigrel () where\n"                                      // 12
+    "  local q :: Real\n"                                           // 13
+    "  t: tank (area (Size { length = 1.0, width = 2.0 })) <> q\n"  // 14
+    "  q = 1.0 - t.level\n";                                        // 15
+
+/// The edits of the answer to a renaming, applied.
+std::string renamed(Editor& editor, std::string text, int line, int character, const std::string& name) {
+  const Json answer =
+      editor.request("textDocument/rename", {{"textDocument", {{"uri", kUri}}},
+                                             {"position", {{"line", line}, {"character", character}}},
+                                             {"newName", name}});
+  if (answer.contains("error")) return answer["error"]["message"];
+  const lsp::Lines lines(text);
+  const Json& edits = answer["result"]["changes"][kUri];
+  const auto offset = [&](const Json& at) {
+    return lines.offset({at["line"], at["character"]}, lsp::Encoding::Utf8);
+  };
+  std::string result = text;
+  for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) {
+    const std::size_t begin = offset((*edit)["range"]["start"]);
+    result.replace(begin, offset((*edit)["range"]["end"]) - begin, (*edit)["newText"].get<std::string>());
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("lsp: a request between a change and its check does not hide the diagnostics") {
+  Editor editor;
+  editor.open(kText);
+  editor.replace(8, 14, 15, "b");
+  CHECK(!editor.at("textDocument/documentSymbol", 0, 0).empty());
+  CHECK(editor.published()["diagnostics"].size() == 1);
+}
+
+TEST_CASE("lsp: where a name is used") {
+  Editor editor;
+  CHECK(editor.open(kRelations)["diagnostics"].empty());
+  CHECK(editor.at("textDocument/documentHighlight", 8, 3).size() == 3);   // `speed`
+  CHECK(editor.at("textDocument/documentHighlight", 13, 8).size() == 3);  // `q` of main, not of tank
+  CHECK(editor.at("textDocument/documentHighlight", 14, 2).size() == 2);  // `t`
+  CHECK(editor.at("textDocument/references", 14, 6).size() == 3);         // `tank`: signature, clause, use
+  CHECK(editor.at("textDocument/references", 0, 1).empty());              // a keyword
+}
+
+TEST_CASE("lsp: renaming, and what would make an error") {
+  Editor editor;
+  editor.open(kRelations);
+  const auto with = [&](std::initializer_list<std::pair<std::string, std::string>> changes) {
+    std::string text = kRelations;
+    for (const auto& [from, to] : changes) text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  const auto rename = [&](int line, int character, const std::string& name) {
+    return renamed(editor, kRelations, line, character, name);
+  };
+  CHECK(rename(8, 3, "v") ==
+        with({{"level, speed", "level, v"}, {"speed = der", "v = der"}, {"a * speed", "a * v"}}));
+  CHECK(rename(14, 6, "vessel") ==
+        with({{"tank ::", "vessel ::"}, {"tank a", "vessel a"}, {"t: tank", "t: vessel"}}));
+  CHECK(rename(14, 2, "first") == with({{"t: tank", "first: tank"}, {"- t.level", "- first.level"}}));
+  CHECK(rename(3, 28, "l") == with({{"{length, width} = length", "{length = l, width} = l"}}));
+  CHECK_THAT(rename(8, 14, "h"), Catch::Contains("`level` cannot be renamed") && Catch::Contains("level"));
+  CHECK_THAT(rename(8, 3, "level"), Catch::Contains("already used"));
+  CHECK_THAT(rename(8, 3, "where"), Catch::Contains("cannot be renamed"));
+  CHECK_THAT(rename(8, 3, "2x"), Catch::Contains("is no name"));
+  CHECK_THAT(rename(0, 8, "Extent"), Catch::Contains("only variables"));
+  CHECK_THAT(rename(8, 11, "d"), Catch::Contains("only variables"));  // `der`, of the language
+}
+
 TEST_CASE("lsp: positions in UTF-16 and UTF-8") {
   const std::string text = "\xC3\xA4\xF0\x9D\x84\x9E x\r\nsecond";
   const lsp::Lines lines(text);

@@ -172,6 +172,10 @@ TEST_CASE("patterns") {
   CHECK(matches("**b*", "aab"));
   CHECK(!matches("a", "ab"));
   CHECK(!matches("", "a"));
+  CHECK(matches("s*.w", "s1.w[1]"));
+  CHECK(matches("s*.w", "s1.w[1,2]"));
+  CHECK(!matches("s*.w", "s1.w[1].u"));
+  CHECK(!matches("r", "r[1].u"));
 }
 
 TEST_CASE("settings that make no sense are errors before the run") {

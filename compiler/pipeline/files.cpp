@@ -1,5 +1,7 @@
 #include "compiler/pipeline/files.h"
 
+#include <sys/auxv.h>
+
 #include <filesystem>
 
 namespace sigrel::pipeline {
@@ -8,18 +10,16 @@ std::string library_folder() {
   namespace fs = std::filesystem;
   std::error_code error;
   fs::path executable = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    fs::path installed = executable.parent_path().parent_path() / "share" / "sigrel" / "stdlib";
-    if (fs::is_directory(installed, error)) return installed.string();
-    // Run from a build folder below the source tree.
-    for (fs::path folder = executable.parent_path(); folder.has_relative_path();
-         folder = folder.parent_path())
-      if (fs::is_regular_file(folder / "compiler" / "pipeline" / "files.cpp", error) &&
-          fs::is_directory(folder / "stdlib", error))
-        return (folder / "stdlib").string();
-    return installed.string();
-  }
-  return {};
+  if (error)  // a system without /proc
+    executable = fs::canonical(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), error);
+  const fs::path installed = executable.parent_path().parent_path() / "share" / "sigrel" / "stdlib";
+  if (fs::is_directory(installed, error)) return installed.string();
+  // Run from a build folder below the source tree.
+  for (fs::path folder = executable.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
+    if (fs::is_regular_file(folder / "compiler" / "pipeline" / "files.cpp", error) &&
+        fs::is_directory(folder / "stdlib", error))
+      return (folder / "stdlib").string();
+  return installed.string();
 }
 
 }  // namespace sigrel::pipeline

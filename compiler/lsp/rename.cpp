@@ -78,6 +78,7 @@ std::map<std::string, std::vector<TextEdit>> rename(const Document& document, co
   const std::vector<std::size_t> places = analysis.occurrences(word);
   if (places.empty() || (global && global->span.file != analysis.file()))
     throw RenameRefused("only variables, parts and definitions of this file can be renamed");
+  if (global && word.text == "main") throw RenameRefused("`main` is what a run executes");
   const Uses& uses = analysis.uses();
   const auto mentions = [&](const auto& names) {
     return std::ranges::any_of(

@@ -262,6 +262,7 @@ TEST_CASE("lsp: renaming, and what would make an error") {
   CHECK_THAT(rename(8, 3, "level"), Catch::Contains("already used"));
   CHECK_THAT(rename(8, 3, "where"), Catch::Contains("cannot be renamed"));
   CHECK_THAT(rename(8, 3, "2x"), Catch::Contains("is no name"));
+  CHECK_THAT(rename(12, 0, "model"), Catch::Contains("what a run executes"));
   CHECK_THAT(rename(0, 8, "Extent"), Catch::Contains("only variables"));
   CHECK_THAT(rename(8, 11, "d"), Catch::Contains("only variables"));  // `der`, of the language
 }

@@ -29,14 +29,14 @@ void ExpressionChecker::report_no_names(const ast::ApplyExpr* e, Type* type) {
   messages_.suppress_further_errors(e->function, type);
 }
 
+/// `other`: what was told of an argument before for which nothing similar is known either. Braces that are
+/// meant for another function are one mistake.
 void ExpressionChecker::report_unknown_parameter(const ast::Ident& name, const ast::Expr* function,
-                                                 Type* type) {
+                                                 Type* type, Diagnostic*& other) {
   const std::string n(text(name.name));
   std::vector<std::string> names;
   for (type = find(type); type->kind == TypeKind::Function; type = find(type->args[1]))
     if (type->parameter != Name{}) names.emplace_back(text(type->parameter));
-  auto& d = diagnostics_.report(Code::UnknownArgument, name.span,
-                                "`" + head_text(function) + "` has no parameter `" + n + "`");
   // `hi` for `high`
   const auto longer =
       std::ranges::find_if(names, [&](const std::string& known) { return known.starts_with(n); });
@@ -45,6 +45,13 @@ void ExpressionChecker::report_unknown_parameter(const ast::Ident& name, const a
     near = *longer;
   else
     near = did_you_mean(n, std::vector<std::string_view>(names.begin(), names.end()));
+  if (!near && other) {
+    other->also(name.span, "nor this");
+    return;
+  }
+  auto& d = diagnostics_.report(Code::UnknownArgument, name.span,
+                                "`" + head_text(function) + "` has no parameter `" + n + "`");
+  if (!near) other = &d;
   if (near)
     d.fix("did you mean `" + std::string(*near) + "`?", name.span, std::string(*near));
   else
@@ -97,11 +104,12 @@ Typed ExpressionChecker::infer_named(const ast::ApplyExpr* e) {
   }
   const std::size_t errors = diagnostics_.error_count();
   Reason reason = argument_reason(e->function);
+  Diagnostic* unknown = nullptr;
   for (auto& s : e->named) {
     const auto p = std::ranges::find(parameters, s.name.name,
                                      [](const Argument& parameter) { return parameter.function->parameter; });
     if (p == parameters.end()) {
-      report_unknown_parameter(s.name, e->function, function.type);
+      report_unknown_parameter(s.name, e->function, function.type, unknown);
       infer(s.value);
     } else if (p->value) {
       scopes_.duplicate(s.name, p->span, "the argument");

@@ -132,7 +132,8 @@ class ExpressionChecker : private PartReferences {
   core::Expr* apply_parameters(core::Expr* function, std::span<Argument> parameters,
                                std::span<core::Expr* const> args, Span span);
   void report_no_names(const ast::ApplyExpr* e, Type* type);
-  void report_unknown_parameter(const ast::Ident& name, const ast::Expr* function, Type* type);
+  void report_unknown_parameter(const ast::Ident& name, const ast::Expr* function, Type* type,
+                                Diagnostic*& other);
   const Value* known_head(const ast::Expr* function);
   static std::size_t parameters(Type* type);
   Type* apply_arguments(Type* function, const ast::Expr* head, std::span<ast::Expr* const> args,

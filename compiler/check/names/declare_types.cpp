@@ -1,6 +1,7 @@
 // The types that a module declares: records, data types, synonyms.
 #include <functional>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/check/checker.h"
 
@@ -184,11 +185,13 @@ void Checker::define_record(const ast::RecordDecl& decl, TypeConstructor& record
     scope.variables.emplace_back(decl.parameters[i].name, record.parameters[i]);
   core::RecordInfo& info = program_.records[record.record.value];
   std::unordered_map<Name, Span> seen;
+  bool repeated = false;  // the field before: a line that stands there twice is one mistake
   for (const ast::RecordField& f : decl.fields) {
     if (auto [at, fresh] = seen.emplace(f.name.name, f.name.span); !fresh) {
-      scopes_.duplicate(f.name, at->second, "the field");
+      if (!std::exchange(repeated, true)) scopes_.duplicate(f.name, at->second, "the field");
       continue;
     }
+    repeated = false;
     Field field;
     field.name = f.name.name;
     field.span = f.name.span;

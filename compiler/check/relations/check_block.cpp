@@ -51,7 +51,13 @@ core::Body RelationChecker::check_block(std::span<ast::Item* const> items) {
     locals.push_back(declare_signal(name, type, true));
     types.push_back(type);
   }
-  for (std::size_t i = 0; i < declared; ++i) locals[i].attributes = attributes(settings[i], types[i]);
+  std::size_t errors = 0;  // before the attributes of a declaration, of which an error is told once
+  for (std::size_t i = 0; i < declared; ++i) {
+    const bool again = i > 0 && settings[i].data() == settings[i - 1].data();
+    if (!again) errors = diagnostics_.error_count();
+    if (!again || diagnostics_.error_count() == errors)
+      locals[i].attributes = attributes(settings[i], types[i]);
+  }
   std::vector<core::Item*> lowered;
   lowered.reserve(items.size());
   for (const ast::Item* item : items) check_item(item, lowered);

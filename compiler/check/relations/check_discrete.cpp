@@ -20,8 +20,10 @@ class Mentioned final : public FreeVariables {
 }  // namespace
 
 void RelationChecker::check_discrete(const ast::DiscreteItem* item, std::vector<core::Item*>& out) {
+  const std::size_t errors = diagnostics_.error_count();
   for (auto& name : item->names) {
-    Local* local = scopes_.lookup_local(name.name);  // declared with the block
+    if (diagnostics_.error_count() != errors) return;  // it is the same for the others
+    Local* local = scopes_.lookup_local(name.name);    // declared with the block
     core::DiscreteItem node{{core::ItemKind::Discrete, item->span},
                             {local->id, name.name, name.span, false, nullptr, {}},
                             nullptr};

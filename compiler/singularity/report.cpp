@@ -67,8 +67,8 @@ std::string flows_at(const SourceView& view, Numbers unknowns, std::span<const P
   return flows && !nodes.empty() ? "the flows at " + listed(nodes, 3) : std::string();
 }
 
-/// Two uses of one relation with the same arguments, if a set of equations that is small contains some of
-/// both: their names.
+/// Two uses of one relation that are applied to the same signals, if a set of equations that is small
+/// contains some of both: their names.
 std::optional<std::pair<std::string, std::string>> same_uses(const SourceView& view, Numbers equations) {
   constexpr std::size_t kSmall = 6;
   if (equations.size() > kSmall) return std::nullopt;
@@ -143,8 +143,9 @@ Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scop
   view.note_instance(d, scope);
   note_every_use(d, view, scope);
   if (same)
-    d.help(fmt::format("`{}` has the same arguments as `{}`: remove one of them, or add an unknown to it",
-                       same->second, same->first));
+    d.help(fmt::format(
+        "`{}` is applied to the same signals as `{}`: remove one of them, or add an unknown to it",
+        same->second, same->first));
   else if (const system::LocalInfo* discrete = discrete_among(view, set, places))
     d.help(fmt::format(
         "`discrete`: only `:=` changes `{0}`; if an equation determines `{0}`, declare it with `local`",

@@ -8,28 +8,11 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include "compiler/pipeline/files.h"
 
 namespace sigrel::driver {
-
-namespace {
-
-/// $SIGREL_CACHE, or the folder of the XDG base directory specification; empty if none is known.
-std::string cache_folder() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::filesystem::path(value ? value : "");
-  };
-  if (const auto own = variable("SIGREL_CACHE"); !own.empty()) return own;
-  if (const auto cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "sigrel";
-  if (const auto home = variable("HOME"); home.is_absolute()) return home / ".cache" / "sigrel";
-  return {};
-}
-
-}  // namespace
 
 SessionOptions Globals::session_options(bool keep_equations) const {
   std::string library = pipeline::library_folder();
@@ -37,12 +20,13 @@ SessionOptions Globals::session_options(bool keep_equations) const {
   if (!std::filesystem::exists(library, error))
     for (const std::string& folder : path)
       if (std::filesystem::exists(std::filesystem::path(folder) / "Prelude.sr", error)) library = folder;
-  return {.path = {path, library},
-          .verify = verify,
-          .keep_equations = keep_equations,
-          .libraries = libraries,
-          .code = {.wait_until_hot = true, .cache_folder = no_cache ? std::string() : cache_folder()},
-          .limits = limits};
+  return {
+      .path = {path, library},
+      .verify = verify,
+      .keep_equations = keep_equations,
+      .libraries = libraries,
+      .code = {.wait_until_hot = true, .cache_folder = no_cache ? std::string() : pipeline::cache_folder()},
+      .limits = limits};
 }
 
 SessionOptions Globals::run_options() const {

@@ -1,4 +1,5 @@
 // sigrel repl: the read-eval-print loop on a terminal or a pipe.
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -30,6 +31,8 @@ int talk(const Globals& globals, const std::string& file) {
   std::unique_ptr<runtime::Progress> progress;
   repl::Host host;
   host.terminal = terminal;
+  host.print = [](std::string_view text) { fmt::print("{}", text); };
+  host.flush = [] { std::fflush(stdout); };
   host.interrupted = &interrupted;
   host.report = [&](const Diagnostics& diagnostics, const SourceMap& sources) {
     print_diagnostics(globals, diagnostics, sources);

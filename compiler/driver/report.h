@@ -1,16 +1,11 @@
 // Output of `sigrel run`: a plot in the terminal, final values, statistics.
 #pragma once
 #include "compiler/explain/event_log.h"
+#include "compiler/session/plots.h"
 #include "compiler/session/session.h"
 #include "runtime/results/plot.h"
 
 namespace sigrel::driver {
-
-/// The curves of the plot variables of a run.
-/// One for each pane, at least one.
-std::vector<runtime::Plot> plots_of(const Run& run, std::string title);
-/// The height of a picture of so many panes, in pixels.
-int height_of(std::size_t panes);
 
 /// Why a plot cannot be written to a file of this name: the ending is that of another format. Empty: it can.
 std::string no_plot_file(const std::string& path);

@@ -2,6 +2,7 @@
 
 #include <sys/auxv.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 namespace sigrel::pipeline {
@@ -20,6 +21,17 @@ std::string library_folder() {
         fs::is_directory(folder / "stdlib", error))
       return (folder / "stdlib").string();
   return installed.string();
+}
+
+std::string cache_folder() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::filesystem::path(value ? value : "");
+  };
+  if (const auto own = variable("SIGREL_CACHE"); !own.empty()) return own;
+  if (const auto cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "sigrel";
+  if (const auto home = variable("HOME"); home.is_absolute()) return home / ".cache" / "sigrel";
+  return {};
 }
 
 }  // namespace sigrel::pipeline

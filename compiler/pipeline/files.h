@@ -12,4 +12,8 @@ using sigrel::read_file;
 /// executable, else that of the source tree. If there is neither, the installed location.
 std::string library_folder();
 
+/// The folder of machine code: $SIGREL_CACHE, or that of the XDG base directory specification; empty if none
+/// is known.
+std::string cache_folder();
+
 }  // namespace sigrel::pipeline

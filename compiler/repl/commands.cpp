@@ -127,12 +127,12 @@ bool Repl::load(const std::string&, std::string_view rest) {
   request_ = {};
   model_.reset();
   run_ = {};
-  fmt::print("loaded {}\n", rest);
+  print("loaded {}\n", rest);
   return true;
 }
 
 bool Repl::reload(const std::string&, std::string_view) {
-  if (module_.reload()) fmt::print("loaded {}\n", module_.file());
+  if (module_.reload()) print("loaded {}\n", module_.file());
   return true;
 }
 
@@ -140,7 +140,7 @@ bool Repl::type(const std::string& line, std::string_view rest) {
   if (rest.empty())
     needs(":type", "an expression");
   else if (auto type = module_.type_of(in_place(line, rest)))
-    fmt::print("{} :: {}\n", rest, *type);
+    print("{} :: {}\n", rest, *type);
   return true;
 }
 
@@ -154,22 +154,22 @@ bool Repl::info(const std::string& line, std::string_view rest) {
       !found.empty() && (found[0]->kind == ast::DeclKind::TypeSynonym ||
                          found[0]->kind == ast::DeclKind::Record || found[0]->kind == ast::DeclKind::Data);
   if (is_type) {
-    fmt::print("{}\n", module_.sources().text(found[0]->span));
+    print("{}\n", module_.sources().text(found[0]->span));
   } else {
     auto type = module_.type_of(in_place(line, rest));
     if (!type) return true;
-    fmt::print("{} :: {}\n", rest, *type);
+    print("{} :: {}\n", rest, *type);
   }
   if (found.empty()) {
-    if (!is_type) fmt::print("  built in\n");
+    if (!is_type) print("  built in\n");
     return true;
   }
   for (const ast::Decl* decl : found)
     if (!decl->doc.empty()) {
-      fmt::print("  {}\n", trim(decl->doc));
+      print("  {}\n", trim(decl->doc));
       break;
     }
-  fmt::print("  defined at {}\n", explain::place(module_.sources(), found[0]->span));
+  print("  defined at {}\n", explain::place(module_.sources(), found[0]->span));
   return true;
 }
 
@@ -188,9 +188,9 @@ bool Repl::structure(const std::string& line, std::string_view rest) {
   }
   auto structure = module_.structural_type_of(in_place(line, rest));
   if (!structure) return true;
-  fmt::print("{} :: {}{}{}\n", rest, *type, structure->empty() ? "" : " ", *structure);
+  print("{} :: {}{}{}\n", rest, *type, structure->empty() ? "" : " ", *structure);
   if (structure->empty())
-    fmt::print("  no structural type: which unknowns it determines depends on its arguments\n");
+    print("  no structural type: which unknowns it determines depends on its arguments\n");
   return true;
 }
 
@@ -303,8 +303,8 @@ bool Repl::plot(const std::string&, std::string_view rest) {
 
 bool Repl::set(const std::string&, std::string_view rest) {
   if (rest.empty()) {
-    if (settings_.empty()) fmt::print("no parameter is set\n");
-    for (const auto& [name, value] : settings_) fmt::print("{} = {:.10g}\n", name, value);
+    if (settings_.empty()) print("no parameter is set\n");
+    for (const auto& [name, value] : settings_) print("{} = {:.10g}\n", name, value);
     return true;
   }
   if (!has_run("whose parameters could be set")) return true;
@@ -352,7 +352,7 @@ bool Repl::why(const std::string&, std::string_view rest) {
   }
   if (!has_run("whose variables could be explained")) return true;
   if (auto text = explain::why_text(*model_, rest, module_.sources())) {
-    fmt::print("{}", *text);
+    print("{}", *text);
     return true;
   }
   std::vector<std::string> names = {std::string(rest)};
@@ -362,7 +362,7 @@ bool Repl::why(const std::string&, std::string_view rest) {
 
 bool Repl::events(const std::string&, std::string_view) {
   if (!has_run("whose events could be listed")) return true;
-  fmt::print("{}{}{}", event_text_, all_events_ ? "" : "… and later events\n", event_counts_);
+  print("{}{}{}", event_text_, all_events_ ? "" : "… and later events\n", event_counts_);
   return true;
 }
 
@@ -373,15 +373,15 @@ bool Repl::time(const std::string&, std::string_view rest) {
     times_ = !times_;
   else
     needs(":time", "`on` or `off`");
-  if (rest.empty()) fmt::print("times are {}\n", times_ ? "on" : "off");
+  if (rest.empty()) print("times are {}\n", times_ ? "on" : "off");
   return true;
 }
 
 bool Repl::help(const std::string&, std::string_view) {
-  fmt::print(
+  print(
       "Enter an expression to see its value, or a definition to add or replace it.\n"
       "An incomplete input continues until an empty line; `:{{` … `:}}` encloses several lines.\n\n");
-  for (const Command& c : commands()) fmt::print("  {:<12}{:<19}{}\n", c.name, c.arguments, c.what);
+  for (const Command& c : commands()) print("  {:<12}{:<19}{}\n", c.name, c.arguments, c.what);
   return true;
 }
 

@@ -27,7 +27,7 @@ bool Repl::talk(const std::string& file) {
     });
   bool prompting = lines != nullptr;
   if (!lines) lines = plain_lines(stdin);
-  if (prompting) fmt::print("Sigrel REPL. `:help` lists the commands, `:quit` quits.\n");
+  if (prompting) print("Sigrel REPL. `:help` lists the commands, `:quit` quits.\n");
   if (!file.empty()) {
     load({}, file);
     report();
@@ -38,7 +38,7 @@ bool Repl::talk(const std::string& file) {
     Input input;
     bool given_up = false;
     for (;;) {
-      std::fflush(stdout);
+      host_.flush();
       std::optional<std::string> line =
           pending ? std::exchange(pending, std::nullopt) : lines->next(input.empty());
       if (lines->abandoned()) {
@@ -68,7 +68,6 @@ bool Repl::talk(const std::string& file) {
   return !failed_;
 }
 
-/// False after `:quit`.
 bool Repl::answer(const std::string& text) {
   module_.diagnostics().clear();
   module_.timings().clear();
@@ -92,18 +91,18 @@ void Repl::definitions_or_expression(const std::string& text) {
     case Answer::Failed: break;
     case Answer::Definitions:
       for (const session::Interactive::Defined& d : answer.defined)
-        fmt::print("{}\n", d.type.empty() ? "defined " + d.name : d.name + " :: " + d.type);
+        print("{}\n", d.type.empty() ? "defined " + d.name : d.name + " :: " + d.type);
       break;
     case Answer::Value:
-      fmt::print("{}\n", answer.value == "<function>" ? "<function :: " + answer.type + ">" : answer.value);
+      print("{}\n", answer.value == "<function>" ? "<function :: " + answer.type + ">" : answer.value);
       break;
-    case Answer::Relation: fmt::print("<relation :: {}>\n", answer.type); break;
+    case Answer::Relation: print("<relation :: {}>\n", answer.type); break;
     case Answer::Experiment: {
       std::string shown = text.substr(text.find_first_not_of(" \n"));
       shown.erase(shown.find_last_not_of(" \n") + 1);
       if (shown.find('\n') != std::string::npos) shown = "…";
-      fmt::print("<{} :: {}>   `:run {}` runs it\n", answer.type == "Experiment" ? "experiment" : "relation",
-                 answer.type, shown);
+      print("<{} :: {}>   `:run {}` runs it\n", answer.type == "Experiment" ? "experiment" : "relation",
+            answer.type, shown);
       break;
     }
   }
@@ -111,7 +110,7 @@ void Repl::definitions_or_expression(const std::string& text) {
 
 void Repl::report() {
   Diagnostics& found = module_.diagnostics();
-  std::fflush(stdout);
+  host_.flush();
   failed_ |= found.has_errors();
   if (!found.all().empty()) host_.report(found, module_.sources());
   found.clear();
@@ -126,7 +125,7 @@ void Repl::show_times() {
     if (t.seconds >= 1e-5)
       parts += fmt::format("{}{} {:.2f}", parts.empty() ? "" : ", ", t.stage, 1e3 * t.seconds);
   }
-  fmt::print("{:.2f} ms{}\n", 1e3 * total, parts.empty() ? "" : " (" + parts + ")");
+  print("{:.2f} ms{}\n", 1e3 * total, parts.empty() ? "" : " (" + parts + ")");
 }
 
 /// Compiles the expression to run, with the parameters that are set.
@@ -166,14 +165,14 @@ void Repl::simulate() {
   all_events_ = all;
   if (run_.trajectory.rows() > 1) host_.plot(run_);
   bool stopped = run_.outcome.status == runtime::Outcome::Cancelled;
-  fmt::print("{}t = {:.9g} s\n", stopped ? "interrupted at " : "", run_.outcome.reached);
+  print("{}t = {:.9g} s\n", stopped ? "interrupted at " : "", run_.outcome.reached);
   std::uint32_t width = 0;
   const std::vector<std::string> plotted = run_.plotted();
   for (const std::string& name : plotted) width = std::max(width, display_width(name));
   for (const std::string& name : plotted)
     if (auto value = run_.value(name))
-      fmt::print("  {}{} = {}\n", name, std::string(width - display_width(name), ' '),
-                 pipeline::value_text(run_.description(name), *value));
+      print("  {}{} = {}\n", name, std::string(width - display_width(name), ' '),
+            pipeline::value_text(run_.description(name), *value));
 }
 
 std::vector<std::string> Repl::complete(std::string_view before, std::string_view word) const {

@@ -5,8 +5,9 @@
 //   repl.cpp      definitions and expressions, running, parameters
 //   commands.cpp  `:load`, `:run`, …
 #pragma once
+#include <fmt/format.h>
+
 #include <atomic>
-#include <cstdio>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,9 +20,11 @@
 
 namespace sigrel::repl {
 
-/// The host of the REPL.
+/// The host of the REPL: a terminal, a pipe, or a notebook.
 struct Host {
-  bool terminal = false;                     // edit lines, prompt, keep a history
+  bool terminal = false;                        // edit lines, prompt, keep a history
+  std::function<void(std::string_view)> print;  // writes text of answers
+  std::function<void()> flush = [] {};
   std::atomic<bool>* interrupted = nullptr;  // set by Ctrl-C, cleared before every input
   std::function<void(const Diagnostics&, const SourceMap&)> report;
   std::function<void(const Run&)> plot;  // draws the plot variables of a run
@@ -36,6 +39,12 @@ class Repl {
   /// Loads `file` if it is not empty, then reads until the end of stdin or `:quit`. Returns whether all
   /// inputs succeeded.
   bool talk(const std::string& file);
+  /// Answers one whole input: definitions, an expression or a command. False after `:quit`.
+  bool answer(const std::string& text);
+  /// Candidates for the last word of `before`: whole words, sorted.
+  std::vector<std::string> complete(std::string_view before, std::string_view word) const;
+  /// Whether some input has failed.
+  bool failed() const { return failed_; }
 
  private:
   struct Command {
@@ -44,7 +53,10 @@ class Repl {
   };
   static const std::vector<Command>& commands();
 
-  bool answer(const std::string& text);
+  template <class... T>
+  void print(fmt::format_string<T...> format, T&&... values) {
+    host_.print(fmt::format(format, std::forward<T>(values)...));
+  }
   void definitions_or_expression(const std::string& text);
   bool command(const std::string& line);
 
@@ -67,7 +79,6 @@ class Repl {
   void simulate();
   void needs(std::string_view command, std::string_view what);
   bool has_run(std::string_view what);
-  std::vector<std::string> complete(std::string_view before, std::string_view word) const;
   void report();
   void show_times();
 

@@ -80,6 +80,10 @@ std::optional<core::Program> Interactive::check(const std::vector<ast::Module>& 
   program.data = files;
   data_ = files;
   bool fine = !found.has_errors();
+  // The whole module is checked with each input: a warning of an earlier one is not told again.
+  found.erase_if([&](const Diagnostic& d) {
+    return d.severity != Severity::Error && d.primary && !told_.emplace(d.code, d.primary->span).second;
+  });
   diagnostics_.append(found);
   if (!fine) return std::nullopt;
   return program;
@@ -264,7 +268,8 @@ std::optional<std::string> Interactive::structural_type_of(const std::string& te
   return types.text(*found->program.main);
 }
 
-std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>& text, const Settings& set) {
+std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>& text, const Settings& set,
+                                               CompileOptions how) {
   struct Kept {
     core::Program program;  // which structures that a run comes to are elaborated from
     std::shared_ptr<Compiled> model{};
@@ -289,7 +294,9 @@ std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>&
                             .verify = options_.verify,
                             .keep_equations = options_.keep_equations,
                             .limits = options_.limits};
-  kept->model = pipeline::back_end(kept->program, options, Backend::Jit, context);
+  context.start = how.start;
+  context.inputs = std::move(how.inputs);
+  kept->model = pipeline::back_end(kept->program, options, how.backend, context);
   diagnostics_.append(found);
   Compiled* model = kept->model.get();
   return model ? std::shared_ptr<Compiled>(std::move(kept), model) : nullptr;

@@ -6,7 +6,9 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/session/session.h"
@@ -40,8 +42,18 @@ class Interactive {
   /// The structural type of a relation, or of a function of numbers that returns one; empty if it depends on
   /// the use.
   std::optional<std::string> structural_type_of(const std::string& text);
+  struct CompileOptions {
+    // As for Session::compile.
+    Backend backend = Backend::Jit;
+    StartPolicy start = StartPolicy::Guesses;
+    std::vector<std::string> inputs = {};
+  };
   /// Compiles an expression, by default `main`. Null after errors.
-  std::shared_ptr<Compiled> compile(const std::optional<std::string>& expression, const Settings& set);
+  std::shared_ptr<Compiled> compile(const std::optional<std::string>& expression, const Settings& set) {
+    return compile(expression, set, {});
+  }
+  std::shared_ptr<Compiled> compile(const std::optional<std::string>& expression, const Settings& set,
+                                    CompileOptions how);
   Run run(const Compiled& model, const RunOptions& options);
 
   /// The declarations of a name in scope: its signature and its clauses.
@@ -84,6 +96,7 @@ class Interactive {
   std::string folder_ = ".";
   std::vector<std::string> folders_;         // of the program
   std::shared_ptr<const data::Files> data_;  // as it was read last
+  std::set<std::pair<Code, Span>> told_;     // warnings and notes of the checks so far
   std::uint64_t version_ = 0;
   unsigned inputs_ = 0;
   Session runner_;

@@ -202,7 +202,19 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   e.ordering = options.ordering;
   e.components = options.components;
   e.threads = options.threads;
-  e.ends = e.seek_other_solutions = !options.is_point;
+  e.seek_other_solutions = !options.is_point && !options.after;
+  e.ends = !options.is_point && options.ends;
+  if (const Run* before = options.after) {
+    if (model.structures || !model.plan.model.delays.empty())
+      bad(model.structures ? "a model with `switch` cannot be run in parts"
+                           : "a model with `delay` cannot be run in parts",
+          "run it as a whole, and describe what acts on it as a part of the model");
+    else if (before->outcome.values.size() != model.plan.model.variables)
+      bad("the run that this one continues has no values",
+          "continue a run of this model that has not failed");
+    e.from = before->outcome.values;
+    e.continues = true;
+  }
 
   for (const auto& [name, value] : options.set) {
     auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);
@@ -397,8 +409,9 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     explain::note_continuation(last_model, block, diagnostics_);
   if (!failure) explain::note_other_solutions(last_model, run.outcome.others, diagnostics_);
   explain::warn_of_jumps(last_model, run.outcome.jumps, diagnostics_);
-  explain::note_constant_conditions(last_model.system, run.outcome.constantly_true, !experiment->from.empty(),
-                                    diagnostics_);
+  if (!options.after)
+    explain::note_constant_conditions(last_model.system, run.outcome.constantly_true,
+                                      !experiment->from.empty(), diagnostics_);
   if (run.outcome.solver_change) explain::note_solver_change(*run.outcome.solver_change, diagnostics_);
   if (!options.is_point) {
     bounds.report(model, diagnostics_);

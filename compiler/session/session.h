@@ -52,6 +52,8 @@ struct SessionOptions {
   Limits limits = {};
 };
 
+struct Run;
+
 /// Changes of one run to the experiment of the model; absent settings keep the values of the model.
 struct RunOptions {
   // The initializers let designated initializers leave members out without a warning.
@@ -66,6 +68,10 @@ struct RunOptions {
   unsigned threads = 0;  // for large models; 0: as many as are available and speed up the run
   Settings set = {};
   std::string init_from = {};  // "FILE" or "FILE@t": results of an earlier run with the initial values
+  /// The run starts where this one of the same model has ended, with its values: clock ticks of that time
+  /// have happened. Models with delays or switches cannot; that is an error. Null: it starts by itself.
+  const Run* after = nullptr;
+  bool ends = true;  // false: another run goes on from the stop time; `terminal` does not happen
   std::vector<std::string> outputs = {};   // patterns; empty: those of the model, or Results::by_default
   bool all_outputs = true;                 // false: compute and record only the columns to plot
   bool plot_something = false;             // plot some of the states if the model has no `plot`

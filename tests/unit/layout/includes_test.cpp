@@ -148,6 +148,11 @@ TEST_CASE("the rooms above the stages are in layers") {
       {"compiler/repl",
        {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/explain", "compiler/pipeline",
         "compiler/session", "runtime/integrate", "runtime/results"}},
+      {"compiler/kernel",
+       {"compiler/base", "compiler/diagnostics", "compiler/pipeline", "compiler/repl", "compiler/session"}},
+      {"compiler/python",
+       {"compiler/base", "compiler/diagnostics", "compiler/explain", "compiler/pipeline", "compiler/session",
+        "runtime/results"}},
   });
 }
 
@@ -184,7 +189,8 @@ TEST_CASE("every folder of the compiler has a rule") {
                                        "session",     "structural_types",
                                        "driver",      "format",
                                        "doc",         "lsp",
-                                       "repl"};
+                                       "repl",        "kernel",
+                                       "python"};
   for (const auto& entry : fs::directory_iterator(fs::path(SIGREL_SOURCE_DIR) / "compiler"))
     if (entry.is_directory()) CHECK(known.contains(entry.path().filename().string()));
 }

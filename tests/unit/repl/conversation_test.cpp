@@ -204,6 +204,15 @@ TEST_CASE("errors point into the input that was typed, and end nothing") {
   CHECK(s.output.ends_with("1.0\n"));
 }
 
+TEST_CASE("a warning is told once, not with every input that follows") {
+  const Said s =
+      say("low :: SR ()\nlow = sigrel () where\n  local x, y\n  der x = -x\n  initially x = 1.0\n\n"
+          "1.0 + 1.0\n2.0 + 2.0\n");
+  CHECK(s.has("SR0122"));
+  CHECK(s.output.find("SR0122") == s.output.rfind("SR0122"));
+  CHECK(s.has("4.0"));
+}
+
 TEST_CASE("an evaluation that does not end is stopped") {
   Said s = say("f :: Int -> Int\nf n = f (n + 1)\nf 1\n1 + 1\n");
   CHECK(s.code == 1);

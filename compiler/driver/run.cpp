@@ -14,6 +14,7 @@
 #include "compiler/driver/outputs.h"
 #include "compiler/driver/report.h"
 #include "compiler/explain/event_log.h"
+#include "compiler/explain/run_profile.h"
 #include "runtime/results/output_file.h"
 #include "runtime/results/plot_svg.h"
 #include "runtime/results/progress.h"
@@ -31,7 +32,7 @@ struct Options {
   std::string terminal_plot = "auto";
   bool no_plot = false;
   std::string backend = "jit";
-  bool stats = false, strict_initial = false;
+  bool stats = false, profile = false, strict_initial = false;
   std::string log_events;  // a file, or LogFile::kStandardError; empty: no log
   std::string checkpoint;  // a file; empty: none are taken
   std::string every = "10min";
@@ -153,7 +154,12 @@ int run(const Globals& globals, Options& options) {
   if (!options.log_events.empty()) write = [&](std::string_view text) { log_file.write(text); };
   explain::EventLog events(*model, session.sources(), write, options.run.set);
   if (write || options.stats) request.event_observer = observer = &events;
-  request.structure_changed = [&](const Compiled& next) { events.follow(next); };
+  explain::RunProfile profile(*model, session.sources());
+  if (options.profile) request.profile = &profile;
+  request.structure_changed = [&](const Compiled& next) {
+    events.follow(next);
+    profile.follow(next);
+  };
   if (write) request.change_observer = [&](const explain::StructureChange& change) { events.change(change); };
 
   Run run;
@@ -171,6 +177,7 @@ int run(const Globals& globals, Options& options) {
   if (terminal && run.trajectory.rows() > 1) print_terminal_plot(run, use_color(globals, stdout));
   if (!to_stdout) print_final_values(run, !options.results.empty(), !options.variables.empty());
   if (options.stats) print_statistics(*model, run, events);
+  if (options.profile) fmt::print("{}", profile.text(run.outcome.statistics));
   if (run.outcome.status == runtime::Outcome::Cancelled) {
     fmt::print(stderr, "interrupted at t = {:.9g} s{}{}\n", run.outcome.reached,
                request.kept_results.empty() ? "" : "; results so far are kept in " + request.kept_results,
@@ -260,6 +267,8 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
       ->check(CLI::IsMember({"jit", "interpreter"}))
       ->type_name("BACKEND");
   command->add_flag("--stats", options->stats, "Print sizes of the model and solver statistics");
+  command->add_flag("--profile", options->profile,
+                    "Print where the time of the run goes, by line and part, and which states limit the steps");
   command
       ->add_flag(std::string("--log-events{") + LogFile::kStandardError + "}", options->log_events,
                  "Log every event with its source line and what changed, and counts per line, to standard "

@@ -20,6 +20,7 @@
 #include "compiler/repl/lines.h"
 #include "compiler/repl/repl.h"
 #include "compiler/session/plots.h"
+#include "runtime/results/plot_png.h"
 
 namespace sigrel::kernel {
 namespace {
@@ -28,6 +29,22 @@ namespace nl = nlohmann;
 using std::chrono::steady_clock;
 
 std::atomic<bool> interrupted{false};
+
+constexpr double kPlotWidth = runtime::SvgOptions{}.width;
+
+/// RFC 4648, section 4.
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t k = 0; k < bytes.size(); k += 3) {
+    std::uint32_t word = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      word = word << 8 | (k + j < bytes.size() ? static_cast<unsigned char>(bytes[k + j]) : 0u);
+    for (std::size_t j = 0; j < 4; ++j)
+      text += k + j <= bytes.size() ? kDigits[word >> (18 - 6 * j) & 63] : '=';
+  }
+  return text;
+}
 
 /// The progress of a long run, as an output that is replaced.
 class Progress {
@@ -80,7 +97,11 @@ class Kernel final : public xeus::xinterpreter {
     host.report = [this](const Diagnostics& found, const SourceMap& sources) { report(found, sources); };
     host.plot = [this](const Run& run) {
       nl::json data;
-      data["image/svg+xml"] = plot_svg(run, {});
+      const std::string svg = plot_svg(run, {});
+      data["image/svg+xml"] = svg;
+      // For places that show no SVG: notebooks that are not trusted, some web pages.
+      if (std::string png; runtime::draw_png(png, svg, kPlotWidth, height_of(run.panes.size()), 1).error.empty())
+        data["image/png"] = base64(png);
       data["text/plain"] = fmt::format("<plot of {} to t = {:.9g} s>", fmt::join(run.plotted(), ", "), run.outcome.reached);
       display_data(std::move(data), nl::json::object(), nl::json::object());
     };

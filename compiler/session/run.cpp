@@ -343,7 +343,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   runtime::Control control{.cancel = options.cancel,
                            .progress = options.progress,
                            .events = options.event_observer,
-                           .checkpoints = options.checkpoints};
+                           .checkpoints = options.checkpoints,
+                           .profile = options.profile};
   std::atomic<bool> stopped = false;  // by a bound, or by `options.cancel`
   const bool asserted = !bounds.empty() && options.assert_bounds.value_or(model.experiment.assert_bounds);
   if (asserted && !options.is_point) {

@@ -87,6 +87,7 @@ struct RunOptions {
   /// Is called when a change of structure has taken place. Modes that a search only tries are none.
   std::function<void(const explain::StructureChange& change)> change_observer = {};
   runtime::Checkpoints* checkpoints = nullptr;  // none are taken
+  runtime::Profile* profile = nullptr;          // is measured, explain::RunProfile for example
   std::string kept_results = {};                // the file that a sink writes, for messages
 };
 

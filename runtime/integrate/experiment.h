@@ -64,6 +64,7 @@ struct Experiment {
 class StructureSource;
 class JumpSource;
 class Checkpoints;
+struct Profile;
 
 struct Control {
   const std::atomic<bool>* cancel = nullptr;      // checked at every step and row
@@ -72,6 +73,7 @@ struct Control {
   StructureSource* structure = nullptr;           // of a model with transitions
   JumpSource* jumps = nullptr;                    // of a model without
   Checkpoints* checkpoints = nullptr;             // none are taken
+  Profile* profile = nullptr;                     // is measured; without clocks of components
 };
 
 struct Statistics {

@@ -39,6 +39,10 @@ class CvodeIntegrator final : public Integrator {
   bool slopes(double time, double* out) override;
   bool uses_adams() const override { return adams_; }
   void statistics(Statistics& statistics) const override;
+  std::optional<LargestError> largest_error() override {
+    if (CVodeGetEstLocalErrors(memory_, errors_) < 0 || CVodeGetErrWeights(memory_, weights_) < 0) return {};
+    return SolverObjects::largest(system_, data(errors_), data(weights_));
+  }
   void keep(KeptSolver& kept) override {
     kept.linear = objects_.take_linear_system();
     kept.spectral_radius = std::move(spectral_radius_);

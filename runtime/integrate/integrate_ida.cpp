@@ -33,6 +33,10 @@ class IdaIntegrator final : public Integrator {
   const double* rates() const override { return data(at_end_ ? rates_ : dense_rates_); }
   bool slopes(double time, double* out) override;
   void statistics(Statistics& statistics) const override;
+  std::optional<LargestError> largest_error() override {
+    if (IDAGetEstLocalErrors(memory_, errors_) < 0 || IDAGetErrWeights(memory_, weights_) < 0) return {};
+    return SolverObjects::largest(system_, data(errors_), data(weights_));
+  }
   void keep(KeptSolver& kept) override { kept.linear = objects_.take_linear_system(); }
 
  private:

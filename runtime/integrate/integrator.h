@@ -2,6 +2,7 @@
 #pragma once
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "runtime/failure.h"
@@ -40,6 +41,13 @@ class Integrator {
   /// `out`, one entry for each unknown.
   virtual bool slopes(double /*time*/, double* /*out*/) { return false; }
   virtual void statistics(Statistics& statistics) const = 0;
+  /// The estimated error of the last step that is largest in terms of the tolerance, and its unknown. Nullopt:
+  /// errors are not estimated so.
+  struct LargestError {
+    std::size_t unknown = 0;
+    double error = 0;  // 1: as large as the tolerance allows
+  };
+  virtual std::optional<LargestError> largest_error() { return {}; }
   /// Leaves what the next integrator of the same system can use; this one ends.
   virtual void keep(KeptSolver& /*kept*/) {}
   /// Whether it locates zero crossings itself: a step ends at the first one that is an event of the whole

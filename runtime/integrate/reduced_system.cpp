@@ -6,6 +6,7 @@
 
 #include "runtime/integrate/experiment.h"
 #include "runtime/solve/needed_rows.h"
+#include "runtime/solve/profile.h"
 #include "runtime/thread_pool.h"
 
 namespace runtime {
@@ -191,6 +192,8 @@ bool ReducedSystem::evaluate(double time, const double* y, const double* rates, 
 }
 
 bool ReducedSystem::derivatives(double time, const double* y, double* out) {
+  Profile* profile = instance_.evaluator.profile();
+  const CostTimer timer(profile ? &profile->rates : nullptr);
   load(time, y, nullptr);
   if (!instance_.evaluator.run(model_.dynamic, point(time))) return false;
   std::atomic<bool> finite = true;
@@ -206,6 +209,8 @@ bool ReducedSystem::derivatives(double time, const double* y, double* out) {
 }
 
 bool ReducedSystem::residuals(double time, const double* y, const double* rates, double* out) {
+  Profile* profile = instance_.evaluator.profile();
+  const CostTimer timer(profile ? &profile->rates : nullptr);
   load(time, y, rates);
   const Point at = point(time);
   double* values = instance_.values.data();
@@ -213,6 +218,7 @@ bool ReducedSystem::residuals(double time, const double* y, const double* rates,
   std::size_t loop_row = 0, retained = 0;
   for (const OpenBatch& open : open_batches_) {
     const KernelBatch& batch = model_.batches[open.batch];
+    const CostTimer part(profile ? &profile->batches[open.batch] : nullptr);
     if (batch.role == Role::Residual) {
       runtime::evaluate(model_, batch, at, batch_residuals_.data());
       for (std::uint32_t k = 0; k < batch.count; ++k) {
@@ -239,7 +245,12 @@ bool ReducedSystem::residuals(double time, const double* y, const double* rates,
 }
 
 bool ReducedSystem::jacobian(double time, const double* y, const double* rates, double rate, double* out) {
-  return evaluate(time, y, rates) && chain_.evaluate(instance_.evaluator, point(time), rate, out);
+  Profile* profile = instance_.evaluator.profile();
+  const CostTimer timer(profile ? &profile->jacobians : nullptr);
+  if (profile) profile->inside_jacobian = true;
+  const bool done = evaluate(time, y, rates) && chain_.evaluate(instance_.evaluator, point(time), rate, out);
+  if (profile) profile->inside_jacobian = false;
+  return done;
 }
 
 bool ReducedSystem::output(double time, const double* y, const double* rates,

@@ -15,6 +15,7 @@
 #include "runtime/integrate/time_loop.h"
 #include "runtime/results/recorder.h"
 #include "runtime/solve/parameters.h"
+#include "runtime/solve/profile.h"
 #include "runtime/thread_pool.h"
 #include "runtime/timer.h"
 
@@ -195,7 +196,7 @@ bool Simulation::prepare(InitialValueProblem& problem, KeptSolver* kept) {
 /// The components of a problem that is ready, if they are worth clocks of their own.
 std::unique_ptr<Components> Simulation::components_of(InitialValueProblem& problem) {
   const std::size_t fewest = experiment_.components == ComponentClocks::Auto ? kFewestComponents : 1;
-  const bool possible = !control_.structure && !control_.jumps &&
+  const bool possible = !control_.structure && !control_.jumps && !control_.profile &&
                         experiment_.components != ComponentClocks::Off &&
                         experiment_.solver == Solver::Auto && experiment_.stop > experiment_.start &&
                         model().states.size() >= fewest && !model().linearity.empty();
@@ -517,6 +518,8 @@ bool Simulation::segment() {
   std::vector<double> nominal = nominal_values(model(), parameters);
   InitialValueProblem problem(model(), std::move(parameters), std::move(nominal), moment_, thread_pool());
   problem.events.report_to(control_.events);
+  if (control_.profile) control_.profile->begin(model());
+  problem.instance.evaluator.profile_to(control_.profile);
   const std::string memory = memory_;  // `suspend` replaces it
   Archive archive(memory);
   bool ready = resumes() ? resume(problem, archive) : initialise(problem), again = false;

@@ -96,4 +96,12 @@ void SolverObjects::add_worst(const ReducedSystem& system, const double* y, cons
     failure.variables.push_back({system.unknowns()[order[k]], y[order[k]], weighted(order[k])});
 }
 
+Integrator::LargestError SolverObjects::largest(const ReducedSystem& system, const double* errors,
+                                                const double* weights) {
+  Integrator::LargestError largest;
+  for (std::size_t k = 0; k < system.size(); ++k)
+    if (const double error = std::abs(errors[k] * weights[k]); error > largest.error) largest = {k, error};
+  return largest;
+}
+
 }  // namespace runtime

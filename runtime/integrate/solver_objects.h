@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/failure.h"
+#include "runtime/integrate/integrator.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/integrate/vector.h"
 #include "runtime/linear/linear_system.h"
@@ -62,6 +63,9 @@ class SolverObjects {
   /// Adds the variables with the largest weighted errors to a failure, largest first.
   static void add_worst(const ReducedSystem& system, const double* y, const double* errors,
                         const double* weights, Failure& failure);
+  /// The largest of the weighted errors, one for each unknown.
+  static Integrator::LargestError largest(const ReducedSystem& system, const double* errors,
+                                          const double* weights);
 
  private:
   static int factor(LinearSolver self, Matrix);

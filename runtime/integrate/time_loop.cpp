@@ -8,6 +8,7 @@
 #include "runtime/integrate/kept_solver.h"
 #include "runtime/integrate/structure.h"
 #include "runtime/rounding.h"
+#include "runtime/solve/profile.h"
 
 namespace runtime {
 
@@ -27,6 +28,9 @@ constexpr double kFailingAdvance = 1e-3;
 // A step that is repeated ends before what it missed, which may be found at its new end again, and so on.
 // After so many repetitions each step is at most half as long as the one before.
 constexpr int kMostRepeats = 8;
+// Part of the tolerance: a step of so small an error was limited by something else, such as an event, or the
+// step before it.
+constexpr double kNoLimit = 0.02;
 
 }  // namespace
 
@@ -261,6 +265,7 @@ bool TimeLoop::step() {
     const bool resolved = !check_ || check_->accepts(*integrator_);
     if (resolved && branches_->accepts_step()) {
       if (scales_) scales_->observe({integrator_->y(), problem_.system.size()});
+      if (control_.profile) note_limit(*control_.profile);
       return true;
     }
     ++outcome_.statistics.revised_steps;
@@ -275,6 +280,17 @@ bool TimeLoop::step() {
     if (!resolved || !change_solver(failure)) return fail(std::move(failure));
     shorter = 0;
   }
+}
+
+/// Counts the variable whose error decides how long steps are.
+void TimeLoop::note_limit(Profile& profile) {
+  const std::optional<Integrator::LargestError> largest = integrator_->largest_error();
+  if (!largest) return;
+  ++profile.steps;
+  if (largest->error < kNoLimit)
+    ++profile.unlimited;
+  else
+    ++profile.limits[problem_.system.unknowns()[largest->unknown]];
 }
 
 bool TimeLoop::record_history(double time) {

@@ -103,6 +103,7 @@ class TimeLoop {
   double first_step(double time);
   double last_event() const;
   bool record_history(double time);
+  void note_limit(Profile& profile);
   bool check_states(double time);
   bool process_event(double time);
   std::span<const std::uint32_t> tied() const;

@@ -50,11 +50,9 @@ struct Library {
 
 }  // namespace
 
-PngResult write_png(const std::string& path, std::string_view svg, double width, double height,
-                    double scale) {
+PngResult draw_png(std::string& png, std::string_view svg, double width, double height, double scale) {
   const Library library;
   if (!library.complete) return {true, "librsvg is not installed"};
-  std::string png;
   bool drawn = false;
   if (void* handle =
           library.handle_new(reinterpret_cast<const unsigned char*>(svg.data()), svg.size(), nullptr)) {
@@ -74,7 +72,15 @@ PngResult write_png(const std::string& path, std::string_view svg, double width,
     library.surface_destroy(surface);
     library.unref(handle);
   }
-  return {false, drawn ? write_file(path, png) : "the picture is too large to be drawn"};
+  return {false, drawn ? "" : "the picture is too large to be drawn"};
+}
+
+PngResult write_png(const std::string& path, std::string_view svg, double width, double height,
+                    double scale) {
+  std::string png;
+  PngResult result = draw_png(png, svg, width, height, scale);
+  if (result.error.empty()) result.error = write_file(path, png);
+  return result;
 }
 
 }  // namespace runtime

@@ -10,7 +10,9 @@ struct PngResult {
   std::string error;  // empty: written
 };
 
-/// `scale`: pixels per unit of the SVG.
+/// The bytes of the picture in `png`. `scale`: pixels per unit of the SVG.
+PngResult draw_png(std::string& png, std::string_view svg, double width, double height, double scale = 2);
+/// The same to a file.
 PngResult write_png(const std::string& path, std::string_view svg, double width, double height,
                     double scale = 2);
 

@@ -226,6 +226,10 @@ struct AlgebraicLoopSolver::Untorn {
 
 AlgebraicLoopSolver::~AlgebraicLoopSolver() = default;
 
+std::uint64_t AlgebraicLoopSolver::iterations() const {
+  return iterations_ + (untorn_ ? untorn_->solver.iterations_ : 0);
+}
+
 std::uint64_t AlgebraicLoopSolver::factorisations() const {
   return factorisations_ + (untorn_ ? untorn_->solver.factorisations_ : 0);
 }

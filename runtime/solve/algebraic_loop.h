@@ -75,6 +75,8 @@ class AlgebraicLoopSolver {
   std::span<const std::uint32_t> unknowns() const { return unknowns_; }
   /// Of the Jacobian, with and without tearing.
   std::uint64_t factorisations() const;
+  /// Of Newton's method, with and without tearing.
+  std::uint64_t iterations() const;
 
  private:
   class Continuation;  // continuation.cpp
@@ -175,7 +177,7 @@ class AlgebraicLoopSolver {
   bool keeps_dense_ = false;  // corrections with kept factors show, cheaply, that the method contracts
   int start_sign_ = 0;        // of the determinant of the Jacobian
   double contraction_ = 0, largest_quotient_ = 0, expected_ = 0;
-  std::uint64_t factorisations_ = 0;
+  std::uint64_t factorisations_ = 0, iterations_ = 0;
 };
 
 }  // namespace runtime

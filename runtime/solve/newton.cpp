@@ -189,6 +189,7 @@ void AlgebraicLoopSolver::watch_contraction(double full, double rest) {
 
 std::optional<FailureKind> AlgebraicLoopSolver::newton_step(const Point& point, bool first,
                                                             int& perturbations) {
+  ++iterations_;
   LinearSystem::Status status = jacobian(point);
   while (status == LinearSystem::Status::Singular && perturbations < 2)
     if (branch_uncertain_ = true; perturb(point, ++perturbations)) status = jacobian(point);

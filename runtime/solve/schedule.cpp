@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "runtime/solve/algebraic_loop.h"
+#include "runtime/solve/profile.h"
 #include "runtime/thread_pool.h"
 
 namespace runtime {
@@ -161,7 +162,10 @@ void Evaluator::parameters_changed() {
 
 bool Evaluator::solve_loop(std::uint32_t index, const Point& point) {
   AlgebraicLoopSolver& solver = loop(index);
-  if (solver.solve(point, failure_)) return true;
+  const std::uint64_t iterations = solver.iterations();
+  const bool solved = solver.solve(point, failure_);
+  if (profile_) profile_->loops[index].iterations += solver.iterations() - iterations;
+  if (solved) return true;
   if (!continuation_ || failure_.linear || failure_.kind == FailureKind::ZeroPivot ||
       !solver.solve_by_continuation(point, failure_))
     return false;
@@ -173,30 +177,35 @@ bool Evaluator::solve_loop(std::uint32_t index, const Point& point) {
   return true;
 }
 
-bool Evaluator::run(std::span<const Step> steps, const Point& point) {
-  for (const Step& step : steps) {
-    if (step.kind == Step::Assign)
-      evaluate(model_, model_.batches[step.index], point, nullptr);
-    else if (step.kind == Step::Guess)
-      evaluate_guesses(model_.batches[step.index], point);
-    else if (!solve_loop(step.index, point))
-      return false;
+template <bool checked>
+bool Evaluator::run_step(const Step& step, const Point& point) {
+  const KernelBatch* batch = step.kind == Step::Solve ? nullptr : &model_.batches[step.index];
+  if (step.kind == Step::Solve) return solve_loop(step.index, point);
+  if (step.kind == Step::Guess)
+    evaluate_guesses(*batch, point);
+  else
+    evaluate(model_, *batch, point, nullptr);
+  return !checked || step.kind == Step::Guess || check_finite(*batch, point);
+}
+
+template <bool checked>
+bool Evaluator::run_all(std::span<const Step> steps, const Point& point) {
+  if (profile_ && !profile_->inside_jacobian) {
+    for (const Step& step : steps) {
+      const CostTimer timer(&(step.kind == Step::Solve ? profile_->loops : profile_->batches)[step.index]);
+      if (!run_step<checked>(step, point)) return false;
+    }
+    return true;
   }
+  for (const Step& step : steps)
+    if (!run_step<checked>(step, point)) return false;
   return true;
 }
 
+bool Evaluator::run(std::span<const Step> steps, const Point& point) { return run_all<false>(steps, point); }
+
 bool Evaluator::run_checked(std::span<const Step> steps, const Point& point) {
-  for (const Step& step : steps) {
-    if (step.kind == Step::Assign) {
-      evaluate(model_, model_.batches[step.index], point, nullptr);
-      if (!check_finite(model_.batches[step.index], point)) return false;
-    } else if (step.kind == Step::Guess) {
-      evaluate_guesses(model_.batches[step.index], point);
-    } else if (!solve_loop(step.index, point)) {
-      return false;
-    }
-  }
-  return true;
+  return run_all<true>(steps, point);
 }
 
 void Evaluator::evaluate_guesses(const KernelBatch& batch, const Point& point) {

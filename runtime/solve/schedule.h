@@ -14,6 +14,7 @@ namespace runtime {
 class AlgebraicLoopSolver;
 class ThreadPool;
 struct GradientIndex;
+struct Profile;
 
 /// The data that an evaluation reads and writes.
 struct Point {
@@ -100,6 +101,10 @@ class Evaluator {
   void allow_continuation(bool on, bool listed = true) { continuation_ = on, lists_continued_ = listed; }
   const std::vector<Continued>& continued() const { return continued_; }
 
+  /// Measures each step from now on; null: none.
+  void profile_to(Profile* profile) { profile_ = profile; }
+  Profile* profile() const { return profile_; }
+
   AlgebraicLoopSolver& loop(std::uint32_t index);
   /// Of the Jacobians of loops, since the beginning.
   std::uint64_t loop_factorisations() const;
@@ -110,6 +115,10 @@ class Evaluator {
 
  private:
   bool solve_loop(std::uint32_t index, const Point& point);
+  template <bool checked>
+  bool run_step(const Step& step, const Point& point);
+  template <bool checked>
+  bool run_all(std::span<const Step> steps, const Point& point);
   bool check_finite(const KernelBatch& batch, const Point& point);
   void evaluate_guesses(const KernelBatch& batch, const Point& point);
 
@@ -120,6 +129,7 @@ class Evaluator {
   Failure failure_;
   bool continuation_ = false, lists_continued_ = true;
   std::vector<Continued> continued_;
+  Profile* profile_ = nullptr;
 };
 
 }  // namespace runtime

@@ -1,6 +1,7 @@
 """sigrel-kernel with real clients: jupyter_client, and a notebook that nbclient executes.
 
 JUPYTER_PATH names the folder with kernels/sigrel/kernel.json."""
+import base64
 import time
 
 import nbclient
@@ -65,6 +66,8 @@ def test_a_cell_defines_runs_and_plots(kernel):
     assert reply["status"] == "ok"
     assert "decay :: Real -> SR ()" in text_of(outputs) and "x = 0.135335" in text_of(outputs)
     [plot] = [c["data"] for kind, c in outputs if kind == "display_data"]
+    if "image/png" in plot:  # where librsvg is installed
+        assert base64.b64decode(plot["image/png"], validate=True)[:4] == b"\x89PNG"
     assert plot["image/svg+xml"].startswith("<svg") and "x" in plot["text/plain"]
     reply, outputs = outputs_of(kernel[1], ":set k=1.0")
     assert "x = 0.36787" in text_of(outputs)

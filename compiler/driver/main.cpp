@@ -46,6 +46,7 @@ struct Subcommand {
 constexpr Subcommand kSubcommands[] = {
     {"check", add_check},
     {"run", add_run},
+    {"report", add_report},
     {"sweep", add_sweep},
     {"new", add_new},
     {"list", add_list},

@@ -15,6 +15,9 @@
 #include "compiler/driver/report.h"
 #include "compiler/explain/event_log.h"
 #include "compiler/explain/run_profile.h"
+#include "compiler/report/report.h"
+#include "compiler/session/result_table.h"
+#include "compiler/session/statistics.h"
 #include "runtime/results/output_file.h"
 #include "runtime/results/plot_svg.h"
 #include "runtime/results/progress.h"
@@ -29,15 +32,42 @@ struct Options {
   RunOptions run;
   std::vector<std::string> set, variables;
   std::string results, svg;
+  std::string page, other;  // a report, and results to compare with
   std::string terminal_plot = "auto";
   bool no_plot = false;
   std::string backend = "jit";
+  bool says_page = false;
   bool stats = false, profile = false, strict_initial = false;
   std::string log_events;  // a file, or LogFile::kStandardError; empty: no log
   std::string checkpoint;  // a file; empty: none are taken
   std::string every = "10min";
   bool continues = false;
 };
+
+constexpr std::size_t kLogOfReport = 256 * 1024;  // characters
+
+/// The results of another run, as a trajectory; nullopt after an error.
+std::optional<runtime::Trajectory> other_run(const std::string& path, Diagnostics& diagnostics) {
+  const auto table = session::read_results(path, [](std::string_view) { return true; }, diagnostics);
+  if (!table) return std::nullopt;
+  std::optional<runtime::Trajectory> trajectory(std::in_place);
+  runtime::Output output;
+  output.names = table->names;
+  trajectory->begin(output);
+  std::vector<double> row(table->columns.size());
+  for (std::size_t k = 0; k < table->times.size(); ++k) {
+    for (std::size_t c = 0; c < row.size(); ++c) row[c] = table->columns[c][k];
+    trajectory->row(table->times[k], row);
+  }
+  return trajectory;
+}
+
+bool write_page(const std::string& path, std::string_view html, Diagnostics& diagnostics) {
+  const std::string error = runtime::write_file(path, html);
+  if (error.empty()) return true;
+  diagnostics.report(Code::ResultNotWritten, "the report cannot be written to `" + path + "`").note(error);
+  return false;
+}
 
 bool write_svg(const Options& options, const Run& run, Session& session) {
   std::string title = options.expression ? *options.expression : options.file;
@@ -80,6 +110,7 @@ int run(const Globals& globals, Options& options) {
                                "requires a file of results, to which the run can return: -o FILE");
   // Never freed, like the model: freeing a million equations at the end of the process takes time.
   SessionOptions session_options = globals.run_options();
+  session_options.keep_equations = !options.page.empty();  // the report says why
   session_options.code.threads = options.run.threads;
   static Session& session = *new Session(std::move(session_options));
   auto finish = [&](int exit_code) {
@@ -94,6 +125,7 @@ int run(const Globals& globals, Options& options) {
   auto are_separate = [&] {
     return outputs_are_separate(std::vector<NamedFile>{{"`-o`", options.results},
                                                        {"`--plot`", options.svg},
+                                                       {"`--report`", options.page},
                                                        {"`--log-events`", log},
                                                        {"`--checkpoint`", options.checkpoint}},
                                 inputs_of(globals, session, options.run), session.diagnostics());
@@ -115,15 +147,20 @@ int run(const Globals& globals, Options& options) {
   bool small = pipeline::Results(model->system, model->dae).count() <= pipeline::Results::kSmall;
   bool terminal = options.terminal_plot == "always" || (options.terminal_plot == "auto" && !options.no_plot &&
                                                         !to_stdout && isatty(STDOUT_FILENO) == 1);
+  const bool reports = !options.page.empty();
   request.outputs = split_names(options.variables);
-  request.all_outputs = small || !options.results.empty() || !request.outputs.empty();
+  request.all_outputs = small || reports || !options.results.empty() || !request.outputs.empty();
   request.plot_something =
-      terminal || !options.svg.empty() || !request.all_outputs;  // final values are always shown
-  request.keep_trajectory = false;
+      terminal || reports || !options.svg.empty() || !request.all_outputs;  // final values are always shown
+  request.keep_trajectory = reports;
   request.cancel = &InterruptGuard::interrupted;
   runtime::Progress progress(stderr);
   if (isatty(STDERR_FILENO) == 1 && !globals.json())
     request.progress = [&](double fraction) { progress.update(fraction); };
+
+  std::optional<runtime::Trajectory> other;
+  if (!options.other.empty() && !(other = other_run(options.other, session.diagnostics())))
+    return finish(kUserError);
 
   LogFile log_file;
   std::optional<CheckpointStore> checkpoints;
@@ -150,12 +187,17 @@ int run(const Globals& globals, Options& options) {
     report_log(options, log_file, session);
     return finish(kUserError);
   }
+  std::string log_of_report;
   explain::EventLog::Write write;
-  if (!options.log_events.empty()) write = [&](std::string_view text) { log_file.write(text); };
+  if (!options.log_events.empty() || reports)
+    write = [&](std::string_view text) {
+      if (!options.log_events.empty()) log_file.write(text);
+      if (reports && log_of_report.size() < kLogOfReport) log_of_report += text;
+    };
   explain::EventLog events(*model, session.sources(), write, options.run.set);
   if (write || options.stats) request.event_observer = observer = &events;
   explain::RunProfile profile(*model, session.sources());
-  if (options.profile) request.profile = &profile;
+  if (options.profile || reports) request.profile = &profile;
   request.structure_changed = [&](const Compiled& next) {
     events.follow(next);
     profile.follow(next);
@@ -170,12 +212,29 @@ int run(const Globals& globals, Options& options) {
   progress.finish();
   if (!run.valid) return finish(kUserError);
 
-  if (write) write(events.counts());
-  if (write && !log_file.close()) report_log(options, log_file, session);
+  if (!options.log_events.empty()) {
+    log_file.write(events.counts());
+    if (!log_file.close()) report_log(options, log_file, session);
+  }
   bool fine = !session.diagnostics().has_errors();
   if (!options.svg.empty() && run.trajectory.rows() > 0) fine = write_svg(options, run, session) && fine;
+  if (reports) {
+    report::Report page{*model, run, session.sources(), session.diagnostics(), session.root()};
+    page.title =
+        options.expression ? *options.expression : std::filesystem::path(options.file).filename().string();
+    page.statistics = session::statistics_text(*model, run, events);
+    page.profile = profile.text(run.outcome.statistics);
+    page.events =
+        log_of_report.size() < kLogOfReport ? log_of_report : log_of_report + "… and later events\n";
+    page.event_counts = events.counts();
+    page.other = other ? &*other : nullptr;
+    page.other_title = options.other;
+    fine = write_page(options.page, report::page(page), session.diagnostics()) && fine;
+    if (options.says_page) fmt::print("the report is in {}\n", options.page);
+  }
   if (terminal && run.trajectory.rows() > 1) print_terminal_plot(run, use_color(globals, stdout));
-  if (!to_stdout) print_final_values(run, !options.results.empty(), !options.variables.empty());
+  if (!to_stdout && !options.says_page)
+    print_final_values(run, !options.results.empty(), !options.variables.empty());
   if (options.stats) print_statistics(*model, run, events);
   if (options.profile) fmt::print("{}", profile.text(run.outcome.statistics));
   if (run.outcome.status == runtime::Outcome::Cancelled) {
@@ -187,12 +246,15 @@ int run(const Globals& globals, Options& options) {
   return finish(fine ? kSuccess : kUserError);
 }
 
-}  // namespace
+/// Why a report cannot be written to a file of this name; empty: it can.
+std::string no_page_file(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return extension == ".html" || extension == ".htm" ? std::string() : "`" + path + "` must end in .html";
+}
 
-void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
-  auto options = std::make_shared<Options>();
+/// Of `run` and `report`: what is run, and how.
+void add_run_options(CLI::App* command, const std::shared_ptr<Options>& options) {
   RunOptions& run_options = options->run;
-  CLI::App* command = app.add_subcommand("run", "Run the experiment `main` of a file");
   command->add_option("file", options->file, "Input file")->required()->type_name("FILE");
   command
       ->add_option("-e,--expression", options->expression,
@@ -247,28 +309,41 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
                    "Variables to show, plot and write; * matches any characters; repeatable")
       ->type_name("NAME[,NAME…]")
       ->allow_extra_args(false);
+  command->add_option("--backend", options->backend, "Execution: jit (machine code) or interpreter")
+      ->check(CLI::IsMember({"jit", "interpreter"}))
+      ->type_name("BACKEND");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", "Run the experiment `main` of a file");
+  add_run_options(command, options);
   command
       ->add_option("-o,--output", options->results,
                    "Write results: .csv, or .mat for MATLAB v4; - is standard output")
       ->check(runtime::no_result_file)
       ->type_name("FILE");
-  command->add_flag("--units", run_options.header_units,
+  command->add_flag("--units", options->run.header_units,
                     "Write the SI unit of each variable in the header of a CSV file: `i [A]`");
   command->add_option("--plot", options->svg, "Write a plot, as SVG or PNG by the name of the file")
       ->check(no_plot_file)
       ->type_name("FILE");
+  command
+      ->add_option("--report", options->page, "Write a report: a page with plots, equations and statistics")
+      ->check(no_page_file)
+      ->type_name("FILE.html");
   command->add_flag("--no-plot", options->no_plot, "Do not plot in the terminal");
   command
       ->add_option("--terminal-plot", options->terminal_plot,
                    "Plot in the terminal: auto (on a terminal), always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");
-  command->add_option("--backend", options->backend, "Execution: jit (machine code) or interpreter")
-      ->check(CLI::IsMember({"jit", "interpreter"}))
-      ->type_name("BACKEND");
   command->add_flag("--stats", options->stats, "Print sizes of the model and solver statistics");
-  command->add_flag("--profile", options->profile,
-                    "Print where the time of the run goes, by line and part, and which states limit the steps");
+  command->add_flag(
+      "--profile", options->profile,
+      "Print where the time of the run goes, by line and part, and which states limit the steps");
   command
       ->add_flag(std::string("--log-events{") + LogFile::kStandardError + "}", options->log_events,
                  "Log every event with its source line and what changed, and counts per line, to standard "
@@ -285,6 +360,27 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
       ->type_name("Ns|Nmin|Nh|Nrows");
   command->add_flag("--continue", options->continues, "Continue an interrupted run from its checkpoint");
   command->callback([&globals, &exit_code, options] { exit_code = run(globals, *options); });
+}
+
+void add_report(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "report", "Run an experiment and write a page with its plots, equations and statistics");
+  add_run_options(command, options);
+  command
+      ->add_option("-o,--output", options->page,
+                   "Write the page to this file (default: the name of the model, with .html)")
+      ->check(no_page_file)
+      ->type_name("FILE.html");
+  command
+      ->add_option("--compare", options->other,
+                   "Show the results in this file, of another run, beside those of this one")
+      ->type_name("FILE");
+  command->callback([&globals, &exit_code, options] {
+    if (options->page.empty()) options->page = std::filesystem::path(options->file).stem().string() + ".html";
+    options->no_plot = options->says_page = true;
+    exit_code = run(globals, *options);
+  });
 }
 
 }  // namespace sigrel::driver

@@ -39,7 +39,8 @@ void RunProfile::begin(const runtime::Model& model) {
 }
 
 /// Divides the costs of a batch among the origins of its rows.
-void RunProfile::add_rows(const pipeline::Compiled& model, const runtime::KernelBatch& batch, double seconds) {
+void RunProfile::add_rows(const pipeline::Compiled& model, const runtime::KernelBatch& batch,
+                          double seconds) {
   const dae::System& dae = model.dae;
   const auto dynamic = static_cast<std::uint32_t>(dae.equations.count());
   const auto all = dynamic + static_cast<std::uint32_t>(dae.initial.count());
@@ -137,10 +138,10 @@ std::string RunProfile::text(const runtime::Statistics& statistics) {
   const auto times = [](std::uint64_t n) { return fmt::format("{} time{}", n, n == 1 ? "" : "s"); };
   row("initial values", statistics.seconds_initialise);
   if (s.equations > 0)
-    row("equations", s.equations, fmt::format("{} for the solver, and for checks, rows and events", times(s.rates.calls)));
+    row("equations", s.equations,
+        fmt::format("{} for the solver, and for checks, rows and events", times(s.rates.calls)));
   if (s.jacobians.calls > 0) row("Jacobians", s.jacobians.seconds, times(s.jacobians.calls));
-  row("solver, events",
-      std::max(0.0, statistics.seconds_integrate - s.equations - s.jacobians.seconds));
+  row("solver, events", std::max(0.0, statistics.seconds_integrate - s.equations - s.jacobians.seconds));
   row("results", statistics.seconds_write);
 
   const auto share = [&](double seconds) { return s.equations > 0 ? 100 * seconds / s.equations : 0; };
@@ -165,10 +166,10 @@ std::string RunProfile::text(const runtime::Statistics& statistics) {
   if (!s.loops.empty()) {
     out += "algebraic loops\n";
     for (const Loop& loop : std::span(s.loops).first(std::min(s.loops.size(), kShown)))
-      out += fmt::format("  {:>5.1f} %  {}: {} equation{}, solved {}{}\n", share(loop.seconds), loop.name,
-                         loop.equations, loop.equations == 1 ? "" : "s", times(loop.solutions),
-                         loop.iterations > 0 ? fmt::format(", {} iterations of Newton's method", loop.iterations)
-                                             : "");
+      out += fmt::format(
+          "  {:>5.1f} %  {}: {} equation{}, solved {}{}\n", share(loop.seconds), loop.name, loop.equations,
+          loop.equations == 1 ? "" : "s", times(loop.solutions),
+          loop.iterations > 0 ? fmt::format(", {} iterations of Newton's method", loop.iterations) : "");
     more(s.loops.size());
   }
   if (s.steps > 0) {
@@ -183,8 +184,10 @@ std::string RunProfile::text(const runtime::Statistics& statistics) {
       out += fmt::format("  {:>5.1f} %  nothing: an event, the longest step, or growth after a restart\n",
                          part(s.unlimited));
   } else if (!statistics.busiest.empty()) {
-    out += "quantised states evaluate single rows, whose times are not measured; `--stats` lists the states with "
-           "most steps\n";
+    out +=
+        "quantised states evaluate single rows, whose times are not measured; `--stats` lists the states "
+        "with "
+        "most steps\n";
   }
   return out;
 }

@@ -1,7 +1,7 @@
 // Where the time of a run went, in terms of the source: for `sigrel run --profile` and the report.
 //
-// The costs of a batch of equations are divided evenly among its rows: they are the same code. Times are those of
-// the clock, so those of lines that take nanoseconds contain the measurement itself.
+// The costs of a batch of equations are divided evenly among its rows: they are the same code. Times are
+// those of the clock, so those of lines that take nanoseconds contain the measurement itself.
 #pragma once
 #include <cstdint>
 #include <map>

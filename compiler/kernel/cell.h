@@ -6,8 +6,9 @@
 
 namespace sigrel::kernel {
 
-/// The inputs of a cell in order: commands, expressions, and runs of definitions, which may use each other. Each
-/// has as many line ends before it as it has in the cell, so that lines in messages are those of the cell.
+/// The inputs of a cell in order: commands, expressions, and runs of definitions, which may use each other.
+/// Each has as many line ends before it as it has in the cell, so that lines in messages are those of the
+/// cell.
 std::vector<std::string> inputs_of(std::string_view cell);
 /// Whether the last input needs no further lines.
 bool is_complete(std::string_view cell);

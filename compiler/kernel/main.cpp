@@ -1,4 +1,5 @@
-// sigrel-kernel: the REPL as a Jupyter kernel. A cell has definitions, expressions and commands, as in the REPL;
+// sigrel-kernel: the REPL as a Jupyter kernel. A cell has definitions, expressions and commands, as in the
+// REPL;
 // `:run` and `:plot` show their plot as SVG.
 #include <fmt/format.h>
 #include <pthread.h>
@@ -53,7 +54,8 @@ class Progress {
   void begin() { started_ = steady_clock::now(); }
   void update(double fraction) {
     const auto now = steady_clock::now();
-    if (now - started_ < std::chrono::milliseconds(700) || now - told_ < std::chrono::milliseconds(200)) return;
+    if (now - started_ < std::chrono::milliseconds(700) || now - told_ < std::chrono::milliseconds(200))
+      return;
     told_ = now;
     show(fmt::format("{:.0f} %", 100 * fraction));
   }
@@ -100,9 +102,11 @@ class Kernel final : public xeus::xinterpreter {
       const std::string svg = plot_svg(run, {});
       data["image/svg+xml"] = svg;
       // For places that show no SVG: notebooks that are not trusted, some web pages.
-      if (std::string png; runtime::draw_png(png, svg, kPlotWidth, height_of(run.panes.size()), 1).error.empty())
+      if (std::string png;
+          runtime::draw_png(png, svg, kPlotWidth, height_of(run.panes.size()), 1).error.empty())
         data["image/png"] = base64(png);
-      data["text/plain"] = fmt::format("<plot of {} to t = {:.9g} s>", fmt::join(run.plotted(), ", "), run.outcome.reached);
+      data["text/plain"] =
+          fmt::format("<plot of {} to t = {:.9g} s>", fmt::join(run.plotted(), ", "), run.outcome.reached);
       display_data(std::move(data), nl::json::object(), nl::json::object());
     };
     host.progress = [this](double fraction) { progress_.update(fraction); };
@@ -169,10 +173,11 @@ class Kernel final : public xeus::xinterpreter {
   }
 
   nl::json kernel_info_request_impl() override {
-    return xeus::create_info_reply("5.3", "sigrel", SIGREL_VERSION, "sigrel", SIGREL_VERSION, "text/x-sigrel", ".sr",
-                                   "haskell", "haskell", "",
-                                   "Sigrel: equation-based modelling with typed, first-class signal relations. "
-                                   "`:help` lists the commands.");
+    return xeus::create_info_reply(
+        "5.3", "sigrel", SIGREL_VERSION, "sigrel", SIGREL_VERSION, "text/x-sigrel", ".sr", "haskell",
+        "haskell", "",
+        "Sigrel: equation-based modelling with typed, first-class signal relations. "
+        "`:help` lists the commands.");
   }
 
   void shutdown_request_impl() override {}
@@ -210,10 +215,11 @@ int main(int argc, char** argv) {
   }
   try {
     sigrel::kernel::take_interrupts();
-    xeus::xkernel kernel(xeus::load_configuration(connection), xeus::get_user_name(), xeus::make_context<zmq::context_t>(),
-                         std::make_unique<sigrel::kernel::Kernel>(), xeus::make_xserver_zmq,
-                         xeus::make_in_memory_history_manager(), nullptr, xeus::make_null_debugger,
-                         nlohmann::json::object(), nlohmann::json::error_handler_t::replace);
+    xeus::xkernel kernel(xeus::load_configuration(connection), xeus::get_user_name(),
+                         xeus::make_context<zmq::context_t>(), std::make_unique<sigrel::kernel::Kernel>(),
+                         xeus::make_xserver_zmq, xeus::make_in_memory_history_manager(), nullptr,
+                         xeus::make_null_debugger, nlohmann::json::object(),
+                         nlohmann::json::error_handler_t::replace);
     kernel.start();
   } catch (const std::exception& error) {
     fmt::print(stderr, "sigrel-kernel cannot use the connection of `{}`: {}\n", connection, error.what());

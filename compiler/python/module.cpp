@@ -1,5 +1,5 @@
-// sigrel._sigrel: the session as a Python extension. The classes that users see are those of sigrel/__init__.py;
-// this file only turns values of one language into values of the other.
+// sigrel._sigrel: the session as a Python extension. The classes that users see are those of
+// sigrel/__init__.py; this file only turns values of one language into values of the other.
 //
 // Compilation is serialised by one lock, because interned names are global; runs of compiled models are
 // independent of each other. Everything that takes time releases the GIL.
@@ -57,7 +57,9 @@ std::vector<Message> messages(const Diagnostics& diagnostics, const SourceMap& s
   for (const Diagnostic& d : diagnostics.all()) {
     Message& m = found.emplace_back();
     m.code = info(d.code).id;
-    m.severity = d.severity == Severity::Error ? "error" : d.severity == Severity::Warning ? "warning" : "note";
+    m.severity = d.severity == Severity::Error     ? "error"
+                 : d.severity == Severity::Warning ? "warning"
+                                                   : "note";
     m.text = d.message;
     m.rendered = render_text(d, sources, false);
     m.notes = d.notes;
@@ -452,7 +454,9 @@ PYBIND11_MODULE(_sigrel, m) {
       .def_readonly("helps", &Message::helps)
       .def("__str__", [](const Message& d) { return d.rendered; })
       .def("__repr__", [](const Message& d) {
-        return "<" + d.severity + " " + d.code + (d.place ? " at " + d.place->file + ":" + std::to_string(d.place->line) : "") + ": " + d.text + ">";
+        return "<" + d.severity + " " + d.code +
+               (d.place ? " at " + d.place->file + ":" + std::to_string(d.place->line) : "") + ": " + d.text +
+               ">";
       });
   py::class_<Messages>(m, "Messages")
       .def_readonly("all", &Messages::all)
@@ -478,22 +482,25 @@ PYBIND11_MODULE(_sigrel, m) {
 
   py::class_<Model>(m, "Model")
       .def_property_readonly("parameters", &Model::parameters)
-      .def_property_readonly("variables",
-                             [](const Model& model) {
-                               std::vector<std::string> names;
-                               pipeline::Results(*model.compiled).each([&](std::string name, runtime::Column) {
-                                 names.push_back(std::move(name));
-                                 return true;
-                               });
-                               return names;
-                             })
-      .def_property_readonly("equations", [](const Model& model) { return model.compiled->dae.equations.count(); })
+      .def_property_readonly(
+          "variables",
+          [](const Model& model) {
+            std::vector<std::string> names;
+            pipeline::Results(*model.compiled).each([&](std::string name, runtime::Column) {
+              names.push_back(std::move(name));
+              return true;
+            });
+            return names;
+          })
+      .def_property_readonly("equations",
+                             [](const Model& model) { return model.compiled->dae.equations.count(); })
       .def("why",
            [](const Model& model, const std::string& name) {
              const Released released;
              return explain::why_text(*model.compiled, name, model.module->sources());
            })
-      .def("run", &run, py::arg("given"), py::arg("set"), py::arg("after"), py::arg("ends"), py::arg("events"))
+      .def("run", &run, py::arg("given"), py::arg("set"), py::arg("after"), py::arg("ends"),
+           py::arg("events"))
       .def("linearize", &linearize)
       .def("steady", &steady)
       .def("sweep", &sweep);
@@ -502,17 +509,18 @@ PYBIND11_MODULE(_sigrel, m) {
       .def_readonly("messages", &Result::messages)
       .def_readonly("events", &Result::events)
       .def_property_readonly("valid", [](const Result& r) { return r.run->valid; })
-      .def_property_readonly("failed",
-                             [](const Result& r) {
-                               return !r.run->valid || r.run->outcome.status == runtime::Outcome::Failed;
-                             })
-      .def_property_readonly("terminated", [](const Result& r) { return r.run->outcome.terminated.has_value(); })
+      .def_property_readonly(
+          "failed",
+          [](const Result& r) { return !r.run->valid || r.run->outcome.status == runtime::Outcome::Failed; })
+      .def_property_readonly("terminated",
+                             [](const Result& r) { return r.run->outcome.terminated.has_value(); })
       .def_property_readonly("reached", [](const Result& r) { return r.run->outcome.reached; })
       .def_property_readonly("names", [](const Result& r) { return r.run->trajectory.names(); })
       .def_property_readonly("panes", [](const Result& r) { return r.run->panes; })
       .def_property_readonly("times", &Result::times)
       .def("column", [](const Result& r, const std::string& name) { return array(r.column(name)); })
-      .def("description", [](const Result& r, const std::string& name) { return std::string(r.run->description(name)); })
+      .def("description",
+           [](const Result& r, const std::string& name) { return std::string(r.run->description(name)); })
       .def("value", [](const Result& r, const std::string& name) { return r.run->value(name); })
       .def("matrix", &Result::matrix)
       .def("svg", &Result::svg)
@@ -521,41 +529,45 @@ PYBIND11_MODULE(_sigrel, m) {
 
   py::class_<Module>(m, "Module")
       .def(py::init<SessionOptions>())
-      .def("load", [](Module& self, const std::string& path) {
-        return self.locked([&](Session_& s) { return s.load(path); });
-      })
-      .def("enter", [](Module& self, const std::string& text) {
-        return self.locked([&](Session_& s) { return s.enter(text); });
-      })
-      .def("type_of", [](Module& self, const std::string& text) {
-        return self.locked([&](Session_& s) { return s.type_of(text); });
-      })
-      .def("structural_type_of", [](Module& self, const std::string& text) {
-        return self.locked([&](Session_& s) { return s.structural_type_of(text); });
-      })
-      .def("names", [](Module& self) {
-        return self.locked([&](Session_& s) { return s.names(); }).first;
-      })
-      .def("documentation", [](Module& self, const std::string& name) {
-        return self.locked([&](Session_& s) {
-          for (const ast::Decl* decl : s.declarations(name))
-            if (!decl->doc.empty()) return std::string(decl->doc);
-          return std::string();
-        }).first;
-      })
-      .def("compile",
-           [](Module& self, const std::optional<std::string>& expression, const Settings& set,
-              const std::string& backend, bool strict, bool given, const std::vector<std::string>& inputs) {
-             session::Interactive::CompileOptions how;
-             how.backend = backend == "interpreter" ? Backend::Interpreter : Backend::Jit;
-             how.start = given ? StartPolicy::Given : strict ? StartPolicy::Strict : StartPolicy::Guesses;
-             how.inputs = inputs;
-             auto [compiled, said] =
-                 self.locked([&](Session_& s) { return s.compile(expression, set, how); });
-             std::optional<Model> model;
-             if (compiled) model = Model{std::move(compiled), self.interactive, self.options};
-             return std::pair(std::move(model), std::move(said));
-           });
+      .def("load",
+           [](Module& self, const std::string& path) {
+             return self.locked([&](Session_& s) { return s.load(path); });
+           })
+      .def("enter",
+           [](Module& self, const std::string& text) {
+             return self.locked([&](Session_& s) { return s.enter(text); });
+           })
+      .def("type_of",
+           [](Module& self, const std::string& text) {
+             return self.locked([&](Session_& s) { return s.type_of(text); });
+           })
+      .def("structural_type_of",
+           [](Module& self, const std::string& text) {
+             return self.locked([&](Session_& s) { return s.structural_type_of(text); });
+           })
+      .def("names", [](Module& self) { return self.locked([&](Session_& s) { return s.names(); }).first; })
+      .def("documentation",
+           [](Module& self, const std::string& name) {
+             return self
+                 .locked([&](Session_& s) {
+                   for (const ast::Decl* decl : s.declarations(name))
+                     if (!decl->doc.empty()) return std::string(decl->doc);
+                   return std::string();
+                 })
+                 .first;
+           })
+      .def("compile", [](Module& self, const std::optional<std::string>& expression, const Settings& set,
+                         const std::string& backend, bool strict, bool given,
+                         const std::vector<std::string>& inputs) {
+        session::Interactive::CompileOptions how;
+        how.backend = backend == "interpreter" ? Backend::Interpreter : Backend::Jit;
+        how.start = given ? StartPolicy::Given : strict ? StartPolicy::Strict : StartPolicy::Guesses;
+        how.inputs = inputs;
+        auto [compiled, said] = self.locked([&](Session_& s) { return s.compile(expression, set, how); });
+        std::optional<Model> model;
+        if (compiled) model = Model{std::move(compiled), self.interactive, self.options};
+        return std::pair(std::move(model), std::move(said));
+      });
 
   m.def("read_results", &read_results);
   m.def("check_file", &check_file);

@@ -41,8 +41,8 @@ class Integrator {
   /// `out`, one entry for each unknown.
   virtual bool slopes(double /*time*/, double* /*out*/) { return false; }
   virtual void statistics(Statistics& statistics) const = 0;
-  /// The estimated error of the last step that is largest in terms of the tolerance, and its unknown. Nullopt:
-  /// errors are not estimated so.
+  /// The estimated error of the last step that is largest in terms of the tolerance, and its unknown.
+  /// Nullopt: errors are not estimated so.
   struct LargestError {
     std::size_t unknown = 0;
     double error = 0;  // 1: as large as the tolerance allows

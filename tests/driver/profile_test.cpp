@@ -59,7 +59,8 @@ TEST_CASE("run --profile changes no result") {
 
 TEST_CASE("run --profile with every solver, and where the structure changes") {
   for (const char* solver : {"cvode", "adams", "ida", "qss"}) {
-    Finished f = sigrel({"run", temporary("waves.sr", kFastAndSlow), "--no-plot", "--profile", "--solver", solver});
+    Finished f =
+        sigrel({"run", temporary("waves.sr", kFastAndSlow), "--no-plot", "--profile", "--solver", solver});
     INFO(solver << f.out << f.err);
     CHECK(f.code == 0);
     CHECK(f.out.find("initial values") != std::string::npos);

@@ -200,7 +200,10 @@ class Recogniser : PieceText {
                                                     : "a vector has its size in its type")
             .help(kind(at) == P::LEFT_PAREN
                       ? "write `initially " + std::string(text(at - 1)) + " = 1.0` on a line of its own"
-                      : "write `" + std::string(text(0)) + " " + std::string(text(at - 1)) + " :: Real^3`");
+                      : "write `" + std::string(text(0)) + " " + std::string(text(at - 1)) + " :: Real^" +
+                            (kind(at + 1) == P::INT && kind(at + 2) == P::RIGHT_BRACKET ? std::string(text(at + 1))
+                                                                                            : "n") +
+                            "`");
         return true;
       case P::COMMA:
         if (!typed || kind(at + 1) != P::LOWER_NAME) return false;

@@ -69,13 +69,32 @@ std::string flows_at(const SourceView& view, Numbers unknowns, std::span<const P
 
 /// Two uses of one relation that are applied to the same signals, if a set of equations that is small
 /// contains some of both: their names.
-std::optional<std::pair<std::string, std::string>> same_uses(const SourceView& view, Numbers equations) {
+std::optional<SourceView::SameUse> same_uses(const SourceView& view, Numbers equations) {
   constexpr std::size_t kSmall = 6;
   if (equations.size() > kSmall) return std::nullopt;
   for (std::size_t a = 0; a < equations.size(); ++a)
     for (std::size_t b = a + 1; b < equations.size(); ++b)
       if (auto same = view.same_use(equations[a], equations[b])) return same;
   return std::nullopt;
+}
+
+/// Two parts that meet at a node alone, each of which determines its flow there: sources in series.
+struct FlowTwice {
+  std::string first, second, node;
+};
+std::optional<FlowTwice> both_give_flow(std::span<const Place> places, std::size_t equations) {
+  const auto is_node = [](const Place& p) { return !p.node.empty(); };
+  if (equations != 3 || places.size() != 3 || std::ranges::count_if(places, is_node) != 1) return std::nullopt;
+  FlowTwice found;
+  for (const Place& p : places) {
+    if (is_node(p))
+      found.node = p.node;
+    else if (p.part.empty())
+      return std::nullopt;
+    else
+      (found.first.empty() ? found.first : found.second) = p.part;
+  }
+  return found;
 }
 
 /// A name of the body that an implicit local with this one was perhaps meant to have.
@@ -142,10 +161,19 @@ Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scop
   label_others(d, places, "together with this");
   view.note_instance(d, scope);
   note_every_use(d, view, scope);
-  if (same)
+  if (same && !same->same_relation)
+    d.help(fmt::format("`{}` and `{}` both determine what is between the nodes that they join: remove one of them, "
+                       "or connect them in series",
+                       same->first, same->second));
+  else if (same)
     d.help(fmt::format(
         "`{}` is applied to the same signals as `{}`: remove one of them, or add an unknown to it",
         same->second, same->first));
+  else if (const auto both = both_give_flow(places, set.rows.size()))
+    d.help(fmt::format(
+        "`{}` and `{}` both determine the flow at `{}`, where nothing else is connected: remove one of "
+        "them, or connect another part there",
+        both->first, both->second, both->node));
   else if (const system::LocalInfo* discrete = discrete_among(view, set, places))
     d.help(fmt::format(
         "`discrete`: only `:=` changes `{0}`; if an equation determines `{0}`, declare it with `local`",

@@ -36,10 +36,13 @@ class SourceView {
   /// Says which instance of the relation the message is about, if it is one of several.
   virtual void note_instance(Diagnostic& diagnostic, Scope scope) const = 0;
 
-  /// The names of the uses that contribute two equations, if they are two uses of one relation with the same
-  /// arguments.
-  virtual std::optional<std::pair<std::string, std::string>> same_use(std::uint32_t /*equation*/,
-                                                                      std::uint32_t /*other*/) const {
+  /// The uses that contribute two equations, by name, if they are of one relation with the same arguments, or of
+  /// different relations between the same nodes.
+  struct SameUse {
+    std::string first, second;
+    bool same_relation = true;
+  };
+  virtual std::optional<SameUse> same_use(std::uint32_t /*equation*/, std::uint32_t /*other*/) const {
     return std::nullopt;
   }
 

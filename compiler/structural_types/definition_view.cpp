@@ -80,14 +80,22 @@ std::vector<Place> CompositionView::places(Numbers equations, Scope) const {
   return singularity::in_order_of_blame(std::move(result));
 }
 
-std::optional<std::pair<std::string, std::string>> CompositionView::same_use(std::uint32_t equation,
-                                                                             std::uint32_t other) const {
+std::optional<singularity::SourceView::SameUse> CompositionView::same_use(std::uint32_t equation,
+                                                                           std::uint32_t other) const {
   using Kind = RowOrigin::Kind;
   const RowOrigin &a = composition_.rows[equation], &b = composition_.rows[other];
   if (a.kind == Kind::Own || b.kind == Kind::Own || a.application == b.application) return std::nullopt;
   const auto &first = component_.applications[a.application],
              &second = component_.applications[b.application];
-  if (first.component != second.component) return std::nullopt;
+  const auto uses = [&](bool same_relation) {
+    return SameUse{std::string(text(template_.children[a.application].name)),
+                   std::string(text(template_.children[b.application].name)), same_relation};
+  };
+  if (first.component != second.component) {
+    // Different parts between the same nodes, such as a source and an ammeter.
+    const std::set<std::uint32_t> here = potentials(first), there = potentials(second);
+    return here.size() > 1 && here == there ? std::optional(uses(false)) : std::nullopt;
+  }
   // Each use of a node has a flow of its own.
   auto is_flow = [&](std::uint32_t v) { return has_name(v) && kind(v) == UnknownKind::Flow; };
   for (std::uint32_t k = 0; k < library_.components[first.component].interface; ++k) {
@@ -95,8 +103,19 @@ std::optional<std::pair<std::string, std::string>> CompositionView::same_use(std
                         y = component_.arguments[second.first_argument + k];
     if (x != y && !(is_flow(x) && is_flow(y))) return std::nullopt;
   }
-  return std::pair(text(template_.children[a.application].name),
-                   text(template_.children[b.application].name));
+  return uses(true);
+}
+
+/// The potentials of the nodes that a use joins.
+std::set<std::uint32_t> CompositionView::potentials(const components::Component::Application& use) const {
+  std::set<std::uint32_t> found;
+  for (std::uint32_t k = 0; k < library_.components[use.component].interface; ++k) {
+    const std::uint32_t v = component_.arguments[use.first_argument + k];
+    // The potentials of a node are variables with a dot in their names.
+    const system::LocalInfo* local = has_name(v) && kind(v) == UnknownKind::Source ? declared_local(v) : nullptr;
+    if (local && text(local->name).find('.') != std::string_view::npos) found.insert(v);
+  }
+  return found;
 }
 
 std::vector<std::uint32_t> CompositionView::unknowns_of(std::uint32_t equation) const {

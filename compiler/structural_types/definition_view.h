@@ -1,6 +1,8 @@
 // A relation definition for messages about it: its composition with the types of its parts (structure), or
 // its expansion down to the last equation (mixed layer). It has one scope, itself.
 #pragma once
+#include <set>
+
 #include "compiler/ir/components.h"
 #include "compiler/singularity/source_view.h"
 #include "compiler/structural_types/definition.h"
@@ -49,8 +51,7 @@ class CompositionView final : public DefinitionView {
                   singularity::Place::Bound open_parts = singularity::Place::Exactly)
       : DefinitionView(library, component), composition_(composition), open_parts_(open_parts) {}
 
-  std::optional<std::pair<std::string, std::string>> same_use(std::uint32_t equation,
-                                                              std::uint32_t other) const override;
+  std::optional<SameUse> same_use(std::uint32_t equation, std::uint32_t other) const override;
   std::vector<singularity::Place> places(Numbers equations, Scope = 0) const override;
   std::vector<std::uint32_t> unknowns_of(std::uint32_t equation) const override;
   bool has_name(std::uint32_t unknown) const override {
@@ -71,6 +72,8 @@ class CompositionView final : public DefinitionView {
   }
 
  private:
+  std::set<std::uint32_t> potentials(const components::Component::Application& use) const;
+
   const Composition& composition_;
   singularity::Place::Bound open_parts_;
 };

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "compiler/check/names/library_names.h"
 #include "compiler/check/names/scopes.h"
 #include "compiler/check/relations/relation_context.h"
 
@@ -176,6 +177,19 @@ bool Scopes::is_signal(std::string_view name) const {
   return local && local->kind == Local::Signal;
 }
 
+/// Where another library has a part of this name: what it is called here, first as it is imported.
+bool Scopes::explain_library_name(Diagnostic& d, std::string_view name, Span span) const {
+  const std::vector<LibraryName> found = library_names(name);
+  for (const LibraryName& entry : found)
+    if (const Entry<Value>* own = module_->value(intern(entry.ours)); own && text(own->module) == entry.module) {
+      d.fix(fmt::format("the library calls it `{}`", entry.ours), span, std::string(entry.ours));
+      return true;
+    }
+  for (const LibraryName& entry : found)
+    d.help(fmt::format("the library calls it `{}`, after `import {}`", entry.ours, entry.module));
+  return !found.empty();
+}
+
 void Scopes::unknown_value(const ast::QualifiedIdent& name) {
   if (module_->incomplete) return;
   const std::string n(text(name.ident.name));
@@ -202,6 +216,7 @@ void Scopes::unknown_value(const ast::QualifiedIdent& name) {
           "der " + variable);
     return;
   }
+  if (!name.qualified && explain_library_name(d, n, name.ident.span)) return;
   std::vector<Name> candidates;
   if (name.qualified) {
     for (const ModuleScope* module : module_->qualifiers.at(name.qualifier))
@@ -214,7 +229,7 @@ void Scopes::unknown_value(const ast::QualifiedIdent& name) {
   if (d.helps.size() != helps || name.qualified) return;
   if (upper && module_->type(name.ident.name))
     d.help("`" + n + "` is a type; a value of it needs a constructor");
-  else if (relation_ && !upper)
+  else if (relation_ && !upper && !is_static())
     d.help("a signal is declared with `local " + n +
            "`; without that, a name is a local only where it is an argument of "
            "`<>` or `connect`");

@@ -117,6 +117,7 @@ class Scopes {
   void unknown_value(const ast::QualifiedIdent& name);
   void unknown_type(const ast::QualifiedIdent& name, const ModuleScope& searched);
   bool is_signal(std::string_view name) const;
+  bool explain_library_name(Diagnostic& d, std::string_view name, Span span) const;
   void unknown_qualifier(const ast::QualifiedIdent& name);
   std::vector<Name> names_in_scope(bool upper) const;
 

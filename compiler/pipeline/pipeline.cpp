@@ -62,9 +62,8 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
   Checked result;
   result.modules = std::move(loaded->modules);
   result.root_index = result.modules.size() - 1;
-  const ast::Module& root = result.root();
-  if (dumped(context, Printer{Dump::Ast, [&] { return ast::print(root); },  //
-                              [&] { return ast::print_json(root); }}))
+  if (dumped(context, Printer{Dump::Ast, [&] { return ast::print(result.root()); },  //
+                              [&] { return ast::print_json(result.root()); }}))
     return std::nullopt;
   if (!loaded->complete) return std::nullopt;
   if (expression)
@@ -75,7 +74,7 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
   const bool expression_parsed = expression && !context.diagnostics.has_errors();
   core::Program& program = result.program;
   const auto files =
-      std::make_shared<data::Files>(context.sources, root.file, loaded->folder, loaded->folders);
+      std::make_shared<data::Files>(context.sources, result.root().file, loaded->folder, loaded->folders);
   const bool complete = stage(
       context, "check",
       [&] {

@@ -201,8 +201,9 @@ class Recogniser : PieceText {
             .help(kind(at) == P::LEFT_PAREN
                       ? "write `initially " + std::string(text(at - 1)) + " = 1.0` on a line of its own"
                       : "write `" + std::string(text(0)) + " " + std::string(text(at - 1)) + " :: Real^" +
-                            (kind(at + 1) == P::INT && kind(at + 2) == P::RIGHT_BRACKET ? std::string(text(at + 1))
-                                                                                            : "n") +
+                            (kind(at + 1) == P::INT && kind(at + 2) == P::RIGHT_BRACKET
+                                 ? std::string(text(at + 1))
+                                 : "n") +
                             "`");
         return true;
       case P::COMMA:

@@ -26,13 +26,13 @@ namespace {
 using doc::escape;
 using nlohmann::ordered_json;
 
-constexpr std::size_t kNumbers = 1'500'000;   // of all curves; more are thinned
-constexpr std::size_t kFewest = 400;          // rows of a curve that is thinned
-constexpr std::size_t kEquations = 1'000;     // that are listed
-constexpr std::size_t kExplained = 400;       // variables with an answer to "why?"
-constexpr std::size_t kWork = 2'000'000;      // equations × variables, for these answers
-constexpr std::size_t kSource = 400'000;      // bytes of a source file that is shown
-constexpr std::size_t kParameters = 1'000;    // that are listed
+constexpr std::size_t kNumbers = 1'500'000;  // of all curves; more are thinned
+constexpr std::size_t kFewest = 400;         // rows of a curve that is thinned
+constexpr std::size_t kEquations = 1'000;    // that are listed
+constexpr std::size_t kExplained = 400;      // variables with an answer to "why?"
+constexpr std::size_t kWork = 2'000'000;     // equations × variables, for these answers
+constexpr std::size_t kSource = 400'000;     // bytes of a source file that is shown
+constexpr std::size_t kParameters = 1'000;   // that are listed
 
 /// The rows that a curve keeps: of each bucket the first, the least, the greatest and the last. Empty: all.
 std::vector<std::uint32_t> kept_rows(const runtime::Trajectory& t, std::size_t column, std::size_t most) {
@@ -63,7 +63,8 @@ ordered_json number(double value) {
 }
 
 std::string pre(std::string_view text, std::string_view classes = {}) {
-  return fmt::format("<pre{}>{}</pre>\n", classes.empty() ? "" : fmt::format(" class=\"{}\"", classes), escape(text));
+  return fmt::format("<pre{}>{}</pre>\n", classes.empty() ? "" : fmt::format(" class=\"{}\"", classes),
+                     escape(text));
 }
 
 class Writer {
@@ -84,8 +85,8 @@ class Writer {
     body += section("statistics", "Statistics", statistics());
     body += section("source", "Source", sources());
     body += "</div>\n</main>\n<div id=\"why\"></div>\n";
-    body += "<script type=\"application/json\" id=\"data\">" + data() + "</script>\n<script>" + std::string(kScript) +
-            "</script>\n";
+    body += "<script type=\"application/json\" id=\"data\">" + data() + "</script>\n<script>" +
+            std::string(kScript) + "</script>\n";
     return doc::document(r_.title, body, kStyle);
   }
 
@@ -97,12 +98,14 @@ class Writer {
 
   std::string header() const {
     std::string out = "<header><h1>" + escape(r_.title) + "</h1><nav>";
-    for (const char* name : {"messages", "plots", "equations", "parameters", "states", "events", "statistics", "source"})
+    for (const char* name :
+         {"messages", "plots", "equations", "parameters", "states", "events", "statistics", "source"})
       if (!(std::string_view(name) == "messages" && r_.messages.all().empty()) &&
           !(std::string_view(name) == "events" && r_.events.empty()))
         out += fmt::format("<a href=\"#{0}\">{0}</a>", name);
     return out +
-           "</nav><div id=\"clock\"><span id=\"now\"></span><input type=\"range\" id=\"time\" min=\"0\" max=\"1000\" "
+           "</nav><div id=\"clock\"><span id=\"now\"></span><input type=\"range\" id=\"time\" min=\"0\" "
+           "max=\"1000\" "
            "step=\"any\" aria-label=\"time\"/></div></header>\n";
   }
 
@@ -123,14 +126,16 @@ class Writer {
   }
 
   std::string plots() {
-    std::string out = "<div id=\"panes\"></div>\n<p class=\"dim\"><button id=\"add\">new pane</button> Drag to zoom, "
-                      "double-click for the whole time, click for the values at a time. Variables that are ticked on "
-                      "the left join the last pane.</p>\n";
+    std::string out =
+        "<div id=\"panes\"></div>\n<p class=\"dim\"><button id=\"add\">new pane</button> Drag to zoom, "
+        "double-click for the whole time, click for the values at a time. Variables that are ticked on "
+        "the left join the last pane.</p>\n";
     const runtime::Trajectory& t = r_.run.trajectory;
     if (thinned())
-      out += fmt::format("<p class=\"dim\">The run has {} rows of {} variables: curves are thinned to about {} rows each. "
-                         "The least and the greatest value of each part are kept; a file of results has all rows.</p>\n",
-                         t.rows(), t.columns(), most_rows());
+      out += fmt::format(
+          "<p class=\"dim\">The run has {} rows of {} variables: curves are thinned to about {} rows each. "
+          "The least and the greatest value of each part are kept; a file of results has all rows.</p>\n",
+          t.rows(), t.columns(), most_rows());
     if (r_.other) out += comparison();
     return out;
   }
@@ -161,22 +166,25 @@ class Writer {
         if (row + 1 < a.rows() && a.time(row + 1) > a.time(row) && !is_steps(*it))
           value += (a.value(row + 1, own) - value) * (t - a.time(row)) / (a.time(row + 1) - a.time(row));
         d.scale = std::max({d.scale, std::abs(value), std::abs(b.value(k, c))});
-        if (const double apart = std::abs(value - b.value(k, c)); apart > d.largest) d.largest = apart, d.at = t;
+        if (const double apart = std::abs(value - b.value(k, c)); apart > d.largest)
+          d.largest = apart, d.at = t;
       }
       found.push_back(d);
     }
     const auto relative = [](const Difference& d) { return d.scale > 0 ? d.largest / d.scale : 0; };
     std::ranges::stable_sort(found, std::greater(), relative);
-    std::string out = fmt::format("<h3>Compared with {}</h3>\n<table><tr><th>variable</th><th>largest difference</th>"
-                                  "<th>of the largest value</th><th>at t</th></tr>\n",
-                                  escape(r_.other_title));
+    std::string out = fmt::format(
+        "<h3>Compared with {}</h3>\n<table><tr><th>variable</th><th>largest difference</th>"
+        "<th>of the largest value</th><th>at t</th></tr>\n",
+        escape(r_.other_title));
     for (std::size_t k = 0; k < found.size() && k < 20; ++k)
-      out += fmt::format("<tr><td data-why=\"{0}\">{0}</td><td>{1:.4g}</td><td>{2:.3g} %</td><td>{3:.6g} s</td></tr>\n",
-                         escape(found[k].name), found[k].largest, 100 * relative(found[k]), found[k].at);
+      out += fmt::format(
+          "<tr><td data-why=\"{0}\">{0}</td><td>{1:.4g}</td><td>{2:.3g} %</td><td>{3:.6g} s</td></tr>\n",
+          escape(found[k].name), found[k].largest, 100 * relative(found[k]), found[k].at);
     out += "</table>\n";
     if (missing > 0)
-      out += fmt::format("<p class=\"dim\">{} variable{} of {} {} not in this run.</p>\n", missing, missing == 1 ? "" : "s",
-                         escape(r_.other_title), missing == 1 ? "is" : "are");
+      out += fmt::format("<p class=\"dim\">{} variable{} of {} {} not in this run.</p>\n", missing,
+                         missing == 1 ? "" : "s", escape(r_.other_title), missing == 1 ? "is" : "are");
     return out;
   }
 
@@ -210,11 +218,13 @@ class Writer {
     const system::SourceEquation& source = system_.sources[origin.source];
     std::string text = explain::equation_text(r_.model, number, r_.sources);
     text = text.substr(2, text.find('\n') - 2);
-    const bool written = source.kind == system::EquationKind::Written && source.span.file.value < r_.sources.size();
+    const bool written =
+        source.kind == system::EquationKind::Written && source.span.file.value < r_.sources.size();
     const std::string part = system::instance_name(system_, origin.instance);
     std::string shown;
     const std::string_view equation = written ? r_.sources.text(source.span) : std::string_view();
-    const std::size_t begin = written ? text.find(equation.substr(0, equation.find('\n'))) : std::string::npos;
+    const std::size_t begin =
+        written ? text.find(equation.substr(0, equation.find('\n'))) : std::string::npos;
     if (begin != std::string::npos) {
       const std::string before = text.substr(0, begin);
       shown = "<span class=\"dim\">" + escape(before) + "</span>" +
@@ -236,11 +246,15 @@ class Writer {
     const std::vector<pipeline::SolvedBlock> blocks = pipeline::solved_blocks(r_.model.plan);
     std::string out;
     if (r_.run.last && r_.run.last.get() != &r_.model)
-      out += "<p class=\"dim\">The structure changed during the run: these are the equations at its start.</p>\n";
-    out += fmt::format("<p>{} equations of the model, {} after elimination and index reduction, in the order in which "
-                       "they are solved. Equations of an algebraic loop are solved simultaneously.</p>\n",
-                       system_.equations.count(), dae_.equations.count());
-    out += "<table class=\"equations\"><tr><th>determines</th><th>equation</th><th>part</th><th>at</th></tr>\n";
+      out +=
+          "<p class=\"dim\">The structure changed during the run: these are the equations at its "
+          "start.</p>\n";
+    out += fmt::format(
+        "<p>{} equations of the model, {} after elimination and index reduction, in the order in which "
+        "they are solved. Equations of an algebraic loop are solved simultaneously.</p>\n",
+        system_.equations.count(), dae_.equations.count());
+    out +=
+        "<table class=\"equations\"><tr><th>determines</th><th>equation</th><th>part</th><th>at</th></tr>\n";
     std::size_t listed = 0, all = 0;
     for (const pipeline::SolvedBlock& b : blocks) all += b.size();
     for (const pipeline::SolvedBlock& b : blocks) {
@@ -250,10 +264,11 @@ class Writer {
         std::vector<std::string> torn;
         for (const std::uint32_t v : b.tearing_variables)
           if (torn.size() < 20) torn.push_back(why(v));
-        out += fmt::format("<tr class=\"loop\"><td colspan=\"4\" class=\"dim\">algebraic loop of {} equations, {}; tearing "
-                           "variables: {}{}</td></tr>\n",
-                           b.size(), b.kind == runtime::AlgebraicLoop::Nonlinear ? "nonlinear" : "linear",
-                           fmt::join(torn, ", "), b.tearing_variables.size() > 20 ? ", …" : "");
+        out += fmt::format(
+            "<tr class=\"loop\"><td colspan=\"4\" class=\"dim\">algebraic loop of {} equations, {}; tearing "
+            "variables: {}{}</td></tr>\n",
+            b.size(), b.kind == runtime::AlgebraicLoop::Nonlinear ? "nonlinear" : "linear",
+            fmt::join(torn, ", "), b.tearing_variables.size() > 20 ? ", …" : "");
       }
       for (std::size_t i = 0; i < b.inner_equations.size() && listed < kEquations; ++i, ++listed)
         out += equation(b.inner_equations[i], why(b.inner_variables[i]), kind);
@@ -275,7 +290,8 @@ class Writer {
     for (std::size_t k = 0; k < found.size() && k < kParameters; ++k)
       out += fmt::format("<tr><td>{}</td><td>{:.10g}</td></tr>\n", escape(found[k].name), found[k].value);
     out += "</table>\n";
-    if (found.size() > kParameters) out += fmt::format("<p class=\"dim\">and {} more</p>\n", found.size() - kParameters);
+    if (found.size() > kParameters)
+      out += fmt::format("<p class=\"dim\">and {} more</p>\n", found.size() - kParameters);
     return out;
   }
 
@@ -306,9 +322,11 @@ class Writer {
       }
       std::string lines;
       for (std::uint32_t line = 1; line <= file.line_count(); ++line)
-        lines += fmt::format("<span class=\"line\" id=\"f{}l{}\">{}</span>\n", k, line, escape(file.line(line)));
-      out += fmt::format("<details{}><summary><code>{}</code></summary><pre class=\"source\">{}</pre></details>\n",
-                         k == 0 ? " open=\"open\"" : "", escape(file.path), lines);
+        lines +=
+            fmt::format("<span class=\"line\" id=\"f{}l{}\">{}</span>\n", k, line, escape(file.line(line)));
+      out += fmt::format(
+          "<details{}><summary><code>{}</code></summary><pre class=\"source\">{}</pre></details>\n",
+          k == 0 ? " open=\"open\"" : "", escape(file.path), lines);
     }
     return out;
   }

@@ -1,5 +1,6 @@
-// The report of a run as one self-contained page: plots that are zoomed together, the tree of parts with the values
-// at a time, equations as they are solved, why each variable is what it is, events, statistics, messages.
+// The report of a run as one self-contained page: plots that are zoomed together, the tree of parts with the
+// values at a time, equations as they are solved, why each variable is what it is, events, statistics,
+// messages.
 #pragma once
 #include <optional>
 #include <string>

@@ -18,10 +18,10 @@ namespace {
 using doc::escape;
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kGreek{{
-    {"alpha", "α"}, {"beta", "β"},   {"gamma", "γ"}, {"delta", "δ"},  {"epsilon", "ε"}, {"zeta", "ζ"},
-    {"eta", "η"},   {"theta", "θ"},  {"kappa", "κ"}, {"lambda", "λ"}, {"mu", "μ"},      {"nu", "ν"},
-    {"xi", "ξ"},    {"rho", "ρ"},    {"sigma", "σ"}, {"tau", "τ"},    {"phi", "φ"},     {"chi", "χ"},
-    {"psi", "ψ"},   {"omega", "ω"},  {"Delta", "Δ"}, {"Phi", "Φ"},    {"Omega", "Ω"},   {"pi", "π"},
+    {"alpha", "α"}, {"beta", "β"},  {"gamma", "γ"}, {"delta", "δ"},  {"epsilon", "ε"}, {"zeta", "ζ"},
+    {"eta", "η"},   {"theta", "θ"}, {"kappa", "κ"}, {"lambda", "λ"}, {"mu", "μ"},      {"nu", "ν"},
+    {"xi", "ξ"},    {"rho", "ρ"},   {"sigma", "σ"}, {"tau", "τ"},    {"phi", "φ"},     {"chi", "χ"},
+    {"psi", "ψ"},   {"omega", "ω"}, {"Delta", "Δ"}, {"Phi", "Φ"},    {"Omega", "Ω"},   {"pi", "π"},
 }};
 
 /// "x", "phi" and "x12" with an index; longer names upright, as words.
@@ -49,9 +49,7 @@ std::string identifier(std::string_view name) {
 
 std::string row(const std::string& inside) { return "<mrow>" + inside + "</mrow>"; }
 std::string symbol(std::string_view text) { return "<mo>" + escape(text) + "</mo>"; }
-std::string parenthesised(const std::string& inside) {
-  return row("<mo>(</mo>" + inside + "<mo>)</mo>");
-}
+std::string parenthesised(const std::string& inside) { return row("<mo>(</mo>" + inside + "<mo>)</mo>"); }
 
 class Typesetter {
  public:
@@ -69,12 +67,12 @@ class Typesetter {
       case ast::ExprKind::Real:
       case ast::ExprKind::Int: return literal(source(e));
       case ast::ExprKind::Unary:
-        return around(row(symbol("−") + of(*static_cast<const ast::UnaryExpr&>(e).operand, kProduct)), kProduct, outer);
+        return around(row(symbol("−") + of(*static_cast<const ast::UnaryExpr&>(e).operand, kProduct)),
+                      kProduct, outer);
       case ast::ExprKind::Binary: return binary(static_cast<const ast::BinaryExpr&>(e), outer);
       case ast::ExprKind::Apply: return apply(static_cast<const ast::ApplyExpr&>(e), outer);
       case ast::ExprKind::If: return cases(static_cast<const ast::IfExpr&>(e));
-      case ast::ExprKind::Tuple:
-        return list("(", static_cast<const ast::TupleExpr&>(e).elements, ")");
+      case ast::ExprKind::Tuple: return list("(", static_cast<const ast::TupleExpr&>(e).elements, ")");
       case ast::ExprKind::List: return list("[", static_cast<const ast::ListExpr&>(e).elements, "]");
       case ast::ExprKind::Index: return index(static_cast<const ast::IndexExpr&>(e));
       default: return "<mtext>" + escape(source(e)) + "</mtext>";
@@ -99,8 +97,8 @@ class Typesetter {
       if (exponent.starts_with('+')) exponent.erase(0, 1);
       const std::string sign = exponent.starts_with('-') ? "<mo>−</mo>" : "";
       if (!sign.empty()) exponent.erase(0, 1);
-      out = "<mn>" + number.substr(0, e) + "</mn><mo>·</mo><msup><mn>10</mn>" + row(sign + "<mn>" + exponent + "</mn>") +
-            "</msup>";
+      out = "<mn>" + number.substr(0, e) + "</mn><mo>·</mo><msup><mn>10</mn>" +
+            row(sign + "<mn>" + exponent + "</mn>") + "</msup>";
     } else {
       out = "<mn>" + escape(number) + "</mn>";
     }
@@ -150,13 +148,14 @@ class Typesetter {
         return order == 1 ? what : "<msup>" + what + power + "</msup>";
       };
       return row("<mfrac>" + raised("<mi mathvariant=\"normal\">d</mi>") +
-                 row("<mi mathvariant=\"normal\">d</mi>" + raised("<mi>t</mi>")) + "</mfrac>" + of(*inner, kAtom));
+                 row("<mi mathvariant=\"normal\">d</mi>" + raised("<mi>t</mi>")) + "</mfrac>" +
+                 of(*inner, kAtom));
     }
     const std::string dots = order == 1 ? "˙" : "¨";
     if (inner->kind == ast::ExprKind::Field) {
       const auto& field = static_cast<const ast::FieldExpr&>(*inner);
-      return row(of(*field.base, kAtom) + "<mo>.</mo><mover accent=\"true\">" + identifier(text(field.field.name)) +
-                 "<mo>" + dots + "</mo></mover>");
+      return row(of(*field.base, kAtom) + "<mo>.</mo><mover accent=\"true\">" +
+                 identifier(text(field.field.name)) + "<mo>" + dots + "</mo></mover>");
     }
     return "<mover accent=\"true\">" + of(*inner) + "<mo>" + dots + "</mo></mover>";
   }
@@ -193,7 +192,8 @@ class Typesetter {
     std::string rows;
     const ast::Expr* rest = &e;
     const auto add = [&](const ast::Expr& value, const std::string& when) {
-      rows += "<mtr><mtd columnalign=\"left\">" + of(value) + "</mtd><mtd columnalign=\"left\">" + when + "</mtd></mtr>";
+      rows += "<mtr><mtd columnalign=\"left\">" + of(value) + "</mtd><mtd columnalign=\"left\">" + when +
+              "</mtd></mtr>";
     };
     while (rest->kind == ast::ExprKind::If) {
       const auto& choice = static_cast<const ast::IfExpr&>(*rest);
@@ -260,7 +260,8 @@ std::string typeset(std::string_view text) {
   } else {
     whole = expression(text);
   }
-  return "<math displaystyle=\"true\">" + (whole ? row(*whole) : "<mtext>" + escape(text) + "</mtext>") + "</math>";
+  return "<math displaystyle=\"true\">" + (whole ? row(*whole) : "<mtext>" + escape(text) + "</mtext>") +
+         "</math>";
 }
 
 }  // namespace sigrel::report

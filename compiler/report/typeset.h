@@ -5,7 +5,8 @@
 
 namespace sigrel::report {
 
-/// `text` is an equation ("c * der u = p.i") or an expression. Text that is neither is returned as text in MathML.
+/// `text` is an equation ("c * der u = p.i") or an expression. Text that is neither is returned as text in
+/// MathML.
 std::string typeset(std::string_view text);
 
 }  // namespace sigrel::report

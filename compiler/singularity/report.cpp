@@ -84,7 +84,8 @@ struct FlowTwice {
 };
 std::optional<FlowTwice> both_give_flow(std::span<const Place> places, std::size_t equations) {
   const auto is_node = [](const Place& p) { return !p.node.empty(); };
-  if (equations != 3 || places.size() != 3 || std::ranges::count_if(places, is_node) != 1) return std::nullopt;
+  if (equations != 3 || places.size() != 3 || std::ranges::count_if(places, is_node) != 1)
+    return std::nullopt;
   FlowTwice found;
   for (const Place& p : places) {
     if (is_node(p))
@@ -162,9 +163,10 @@ Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scop
   view.note_instance(d, scope);
   note_every_use(d, view, scope);
   if (same && !same->same_relation)
-    d.help(fmt::format("`{}` and `{}` both determine what is between the nodes that they join: remove one of them, "
-                       "or connect them in series",
-                       same->first, same->second));
+    d.help(fmt::format(
+        "`{}` and `{}` both determine what is between the nodes that they join: remove one of them, "
+        "or connect them in series",
+        same->first, same->second));
   else if (same)
     d.help(fmt::format(
         "`{}` is applied to the same signals as `{}`: remove one of them, or add an unknown to it",

@@ -36,8 +36,8 @@ class SourceView {
   /// Says which instance of the relation the message is about, if it is one of several.
   virtual void note_instance(Diagnostic& diagnostic, Scope scope) const = 0;
 
-  /// The uses that contribute two equations, by name, if they are of one relation with the same arguments, or of
-  /// different relations between the same nodes.
+  /// The uses that contribute two equations, by name, if they are of one relation with the same arguments, or
+  /// of different relations between the same nodes.
   struct SameUse {
     std::string first, second;
     bool same_relation = true;

@@ -81,7 +81,7 @@ std::vector<Place> CompositionView::places(Numbers equations, Scope) const {
 }
 
 std::optional<singularity::SourceView::SameUse> CompositionView::same_use(std::uint32_t equation,
-                                                                           std::uint32_t other) const {
+                                                                          std::uint32_t other) const {
   using Kind = RowOrigin::Kind;
   const RowOrigin &a = composition_.rows[equation], &b = composition_.rows[other];
   if (a.kind == Kind::Own || b.kind == Kind::Own || a.application == b.application) return std::nullopt;
@@ -112,7 +112,8 @@ std::set<std::uint32_t> CompositionView::potentials(const components::Component:
   for (std::uint32_t k = 0; k < library_.components[use.component].interface; ++k) {
     const std::uint32_t v = component_.arguments[use.first_argument + k];
     // The potentials of a node are variables with a dot in their names.
-    const system::LocalInfo* local = has_name(v) && kind(v) == UnknownKind::Source ? declared_local(v) : nullptr;
+    const system::LocalInfo* local =
+        has_name(v) && kind(v) == UnknownKind::Source ? declared_local(v) : nullptr;
     if (local && text(local->name).find('.') != std::string_view::npos) found.insert(v);
   }
   return found;

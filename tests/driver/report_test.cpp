@@ -44,8 +44,9 @@ TEST_CASE("report: the page has the results, the equations and the way to their 
   CHECK(data["panes"] == nlohmann::json({{"x"}, {"y", "n"}}));
   CHECK(data["why"]["y"].get<std::string>().find("(x - 0.5)^2 / 2.0") != std::string::npos);
   CHECK(data["files"][0] == model);
-  for (const char* part : {"<mfrac>", "<msup>", "<mover accent=\"true\"><mi>x</mi><mo>˙</mo></mover>", "id=\"f0l6\"",
-                           "href=\"#f0l6\"", "`x &lt; 0.5` became true", "limited by the error of", "CVODE"})
+  for (const char* part :
+       {"<mfrac>", "<msup>", "<mover accent=\"true\"><mi>x</mi><mo>˙</mo></mover>", "id=\"f0l6\"",
+        "href=\"#f0l6\"", "`x &lt; 0.5` became true", "limited by the error of", "CVODE"})
     if (text.find(part) == std::string::npos) FAIL_CHECK(part);
   for (const char* outside : {"http://", "https://"}) {  // self-contained, but for names of notations
     std::size_t at = 0;

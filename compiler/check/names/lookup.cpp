@@ -181,7 +181,8 @@ bool Scopes::is_signal(std::string_view name) const {
 bool Scopes::explain_library_name(Diagnostic& d, std::string_view name, Span span) const {
   const std::vector<LibraryName> found = library_names(name);
   for (const LibraryName& entry : found)
-    if (const Entry<Value>* own = module_->value(intern(entry.ours)); own && text(own->module) == entry.module) {
+    if (const Entry<Value>* own = module_->value(intern(entry.ours));
+        own && text(own->module) == entry.module) {
       d.fix(fmt::format("the library calls it `{}`", entry.ours), span, std::string(entry.ours));
       return true;
     }

@@ -28,22 +28,26 @@ TEST_CASE("every part that a name of another library leads to is in the library"
 }
 
 TEST_CASE("parts by the names of other libraries") {
-  advises("  s: voltageSource 5.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n", "the library calls it `constantVoltage`");
-  advises("  constantVoltage 5.0 <> (a, g)\n  CurrentSensor <> (a, g, i)\n", "the library calls it `ammeter`");
+  advises("  s: voltageSource 5.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n",
+          "the library calls it `constantVoltage`");
+  advises("  constantVoltage 5.0 <> (a, g)\n  CurrentSensor <> (a, g, i)\n",
+          "the library calls it `ammeter`");
   advises("  constantVoltage 5.0 <> (a, g)\n  thermalResistor 5.0 <> (c, d)\n",
           "the library calls it `conduction`, after `import Thermal`");
   advises("  constantVoltage 5.0 <> (a, g)\n  frobnicator <> (a, g)\n", "`frobnicator` is not defined");
 }
 
 TEST_CASE("two parts that determine the same") {
-  advises("  s1: constantCurrent 5.0 <> (a, b)\n  s2: constantCurrent 6.0 <> (b, g)\n  resistor 1.0 <> (a, g)\n",
-          "`s1` and `s2` both determine the flow at `b`");
+  advises(
+      "  s1: constantCurrent 5.0 <> (a, b)\n  s2: constantCurrent 6.0 <> (b, g)\n  resistor 1.0 <> (a, g)\n",
+      "`s1` and `s2` both determine the flow at `b`");
   advises("  s: constantVoltage 5.0 <> (a, g)\n  m: ammeter <> (a, g, i)\n  resistor 1.0 <> (a, g)\n",
           "`s` and `m` both determine what is between the nodes that they join");
   advises("  s: constantVoltage 5.0 <> (a, g)\n  m: ammeter <> (g, a, i)\n  resistor 1.0 <> (a, g)\n",
           "`s` and `m` both determine what is between the nodes that they join");
-  advises("  s: constantVoltage 5.0 <> (a, g)\n  m: constantVoltage 4.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n",
-          "`m` is applied to the same signals as `s`");
+  advises(
+      "  s: constantVoltage 5.0 <> (a, g)\n  m: constantVoltage 4.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n",
+      "`m` is applied to the same signals as `s`");
 }
 
 TEST_CASE("the size of a vector behind its name") {

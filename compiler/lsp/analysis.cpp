@@ -23,6 +23,20 @@ Analysis::Analysis(const Document& document, const SessionOptions& options)
   file_ = session_->root();
   const auto& found = session_->diagnostics().all();
   diagnostics_.assign(found.begin(), found.end());
+  if (!checked_) return;
+  for (const core::Global& global : session_->program().globals)
+    by_name_[text(global.name)].push_back(&global);
+  signals_ = signals_of(session_->program(), sources(), file_);
+  for (const auto& [offset, signal] : signals_.at)
+    if (const auto local = uses_.locals.find(offset); local != uses_.locals.end())
+      of_clause_.try_emplace({local->second.clause, local->second.name}, &signal);
+}
+
+const Signal* Analysis::signal(const Word& name) const {
+  const auto local = uses_.locals.find(name.begin);
+  if (local == uses_.locals.end()) return nullptr;
+  const auto found = of_clause_.find({local->second.clause, local->second.name});
+  return found == of_clause_.end() ? nullptr : found->second;
 }
 
 const core::Global* Analysis::find(const Word& name) const {
@@ -34,10 +48,12 @@ const core::Global* Analysis::find(const Word& name) const {
     return qualified != uses_.qualifiers.end() && qualified->second == module;
   };
   const core::Global* imported = nullptr;
-  for (const core::Global& global : session_->program().globals) {
-    if (text(global.name) != name.text || !sees(text(global.module))) continue;
-    if (global.span.file == file_) return &global;
-    imported = &global;
+  const auto named = by_name_.find(name.text);
+  if (named == by_name_.end()) return nullptr;
+  for (const core::Global* global : named->second) {
+    if (!sees(text(global->module))) continue;
+    if (global->span.file == file_) return global;
+    imported = global;
   }
   return imported;
 }

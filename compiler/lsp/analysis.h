@@ -1,11 +1,15 @@
 // What the compiler knows of one version of a document: a session that has checked it.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/lsp/document.h"
+#include "compiler/lsp/signals.h"
 #include "compiler/lsp/uses.h"
 #include "compiler/session/session.h"
 
@@ -25,6 +29,12 @@ class Analysis {
   /// The offsets of all names in the text that denote what this one does, in order: a definition that is seen
   /// here, or a variable, part or node inside of one. None for other words.
   std::vector<std::size_t> occurrences(const Word& name) const;
+  /// The signal, or the part, that a name inside of a relation denotes; null for other names, and where there is no
+  /// program.
+  const Signal* signal(const Word& name) const;
+  const Signals& signals() const { return signals_; }
+  /// The structural type of a definition; empty if it has none.
+  std::string structural_type(const core::Global& global) const { return session_->structural_type(global); }
   /// Names and imports, also after such errors.
   const Uses& uses() const { return uses_; }
   /// Those of the module, in source order.
@@ -37,6 +47,10 @@ class Analysis {
   FileId file_;
   bool checked_ = false;  // there is a program
   Uses uses_;
+  Signals signals_;
+  std::unordered_map<std::string_view, std::vector<const core::Global*>> by_name_;
+  /// By clause and name: the offset of the signal that it denotes.
+  std::map<std::pair<std::uint32_t, std::string_view>, const Signal*> of_clause_;
   std::vector<Diagnostic> diagnostics_;
 };
 

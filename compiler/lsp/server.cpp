@@ -11,26 +11,12 @@
 
 #include "compiler/doc/markup.h"
 #include "compiler/format/format.h"
+#include "compiler/lsp/protocol.h"
 #include "compiler/lsp/rename.h"
 #include "compiler/pipeline/modules.h"
 
 namespace sigrel::lsp {
 namespace {
-
-// Error codes of JSON-RPC and LSP.
-enum ErrorCode : int {
-  kParseError = -32700,
-  kInvalidRequest = -32600,
-  kMethodNotFound = -32601,
-  kInvalidParams = -32602,
-  kInternalError = -32603,
-  kNotInitialised = -32002,
-};
-
-struct RequestError {
-  ErrorCode code;
-  std::string message;
-};
 
 Json error_answer(const Json& id, const RequestError& error) {
   return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", error.code}, {"message", error.message}}}};
@@ -43,16 +29,6 @@ std::vector<Json> refused(const Json& id, const RequestError& error) {
 
 Json notification(const char* method, Json params) {
   return {{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
-}
-
-Json as_json(Place place) { return {{"line", place.line}, {"character", place.character}}; }
-
-Place place_of(const Json& json) {
-  return {json.at("line").get<std::size_t>(), json.at("character").get<std::size_t>()};
-}
-
-const std::string& uri_in(const Json& params) {
-  return params.at("textDocument").at("uri").get_ref<const std::string&>();
 }
 
 }  // namespace
@@ -74,6 +50,13 @@ const std::map<std::string, Server::Method, std::less<>>& Server::requests() {
       {"textDocument/references", &Server::references},
       {"textDocument/prepareRename", &Server::prepare_rename},
       {"textDocument/rename", &Server::rename},
+      {"textDocument/semanticTokens/full", &Server::semantic_tokens},
+      {"textDocument/foldingRange", &Server::folding},
+      {"textDocument/selectionRange", &Server::selection},
+      {"textDocument/signatureHelp", &Server::signature_help},
+      {"textDocument/inlayHint", &Server::inlay_hints},
+      {"textDocument/codeLens", &Server::code_lenses},
+      {"workspace/symbol", &Server::workspace_symbols},
   };
   return all;
 }
@@ -113,6 +96,10 @@ Json Server::initialize(const Json& params) {
       params.value(Json::json_pointer("/capabilities/general/positionEncodings"), Json::array());
   if (std::ranges::find(encodings, Json("utf-8")) != encodings.end()) encoding_ = Encoding::Utf8;
   initialised_ = true;
+  if (const Json folders = params.value("workspaceFolders", Json()); folders.is_array())
+    for (const Json& folder : folders) roots_.push_back(path_of(folder.at("uri").get_ref<const std::string&>()));
+  else if (const Json root = params.value("rootUri", Json()); root.is_string())
+    roots_.push_back(path_of(root.get_ref<const std::string&>()));
   return {{"capabilities",
            {{"positionEncoding", encoding_ == Encoding::Utf8 ? "utf-8" : "utf-16"},
             {"textDocumentSync", {{"openClose", true}, {"change", 2}}},
@@ -124,6 +111,13 @@ Json Server::initialize(const Json& params) {
             {"documentHighlightProvider", true},
             {"referencesProvider", true},
             {"renameProvider", {{"prepareProvider", true}}},
+            {"semanticTokensProvider", {{"legend", token_legend()}, {"full", true}}},
+            {"foldingRangeProvider", true},
+            {"selectionRangeProvider", true},
+            {"signatureHelpProvider", {{"triggerCharacters", {" "}}}},
+            {"inlayHintProvider", true},
+            {"codeLensProvider", Json::object()},
+            {"workspaceSymbolProvider", true},
             {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}}}},
           {"serverInfo", {{"name", "sigrel"}, {"version", version_}}}};
 }
@@ -257,6 +251,16 @@ const core::Global* Server::named_at(Open& open, const Json& params) {
 Json Server::hover(const Json& params) {
   Open& open = opened(params);
   const core::Global* global = named_at(open, params);
+  const Word word = word_in(open, params);
+  if (const Signal* signal = global ? nullptr : open.analysis->signal(word)) {
+    const char* kinds[] = {"interface of the relation", "variable", "discrete variable: only events change it", "part"};
+    const std::string shown = signal->kind == Signal::Part ? fmt::format("{}: {}", word.text, signal->type)
+                                                           : fmt::format("{} :: {}", word.text, signal->type);
+    return {{"contents",
+             {{"kind", "markdown"},
+              {"value", fmt::format("```sigrel\n{}\n```\n{}{}", shown, kinds[signal->kind],
+                                    signal->implicit ? ", without declaration" : "")}}}};
+  }
   if (!global) return nullptr;
   return {{"contents", {{"kind", "markdown"}, {"value", open.analysis->description(*global)}}}};
 }

@@ -53,6 +53,14 @@ class Server {
   Json references(const Json& params);
   Json prepare_rename(const Json& params);
   Json rename(const Json& params);
+  // server_features.cpp
+  Json semantic_tokens(const Json& params);
+  Json folding(const Json& params);
+  Json selection(const Json& params);
+  Json signature_help(const Json& params);
+  Json inlay_hints(const Json& params);
+  Json code_lenses(const Json& params);
+  Json workspace_symbols(const Json& params);
   void notified(const std::string& method, const Json& params);
   void change(Open& open, const Json& changes);
 
@@ -71,6 +79,7 @@ class Server {
   std::string version_;
   Encoding encoding_ = Encoding::Utf16;
   bool initialised_ = false, shut_down_ = false;
+  std::vector<std::string> roots_;  // folders of the workspace
   std::optional<int> exit_code_;
   std::map<std::string, Open, std::less<>> documents_;                      // by URI
   std::map<std::string, std::optional<doc::Module>, std::less<>> modules_;  // by path: what completion offers

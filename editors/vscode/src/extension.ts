@@ -25,9 +25,10 @@ async function start(): Promise<void> {
   }
 }
 
-/** The open model, saved. */
-async function model(): Promise<string | undefined> {
-  const document = vscode.window.activeTextEditor?.document;
+/** The open model, saved; or that of a lens, which names its file. */
+async function model(uri?: string): Promise<string | undefined> {
+  const document = uri ? await vscode.workspace.openTextDocument(vscode.Uri.parse(uri))
+    : vscode.window.activeTextEditor?.document;
   if (document?.languageId !== 'sigrel') {
     void vscode.window.showInformationMessage('Open a model of Sigrel first.');
     return undefined;
@@ -76,20 +77,37 @@ function running<T>(title: string, task: (token: vscode.CancellationToken) => Pr
     (_, token) => task(token));
 }
 
-async function plot(): Promise<void> {
-  const file = await model();
+/** The arguments that run this definition instead of `main`. */
+function chosen(name?: string): string[] {
+  return name && name !== 'main' ? ['-e', name] : [];
+}
+
+async function plot(uri?: string, name?: string): Promise<void> {
+  const file = await model(typeof uri === 'string' ? uri : undefined);
   if (!file) return;
   const folder = await mkdtemp(join(tmpdir(), 'sigrel-'));
   try {
     const picture = join(folder, 'plot.svg');
     const result = await running('Sigrel runs the model', (token) =>
-      sigrel(['run', file, '--plot', picture, '--no-plot', '--color', 'never'], dirname(file), token));
+      sigrel(['run', file, ...chosen(name), '--plot', picture, '--no-plot', '--color', 'never'], dirname(file), token));
     const svg = await readFile(picture, 'utf8').catch(() => undefined);
     const image = svg ? `<img class="plot" src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">` : '';
     show('plot', 'Sigrel: plot', file, `${image}<pre>${escaped(result.out + result.err)}</pre>`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The report has a script of its own: it opens in the browser. */
+async function report(uri?: string, name?: string): Promise<void> {
+  const file = await model(typeof uri === 'string' ? uri : undefined);
+  if (!file) return;
+  const folder = await mkdtemp(join(tmpdir(), 'sigrel-'));
+  const page = join(folder, 'report.html');
+  const result = await running('Sigrel runs the model', (token) =>
+    sigrel(['report', file, ...chosen(name), '-o', page, '--color', 'never'], dirname(file), token));
+  if (result.code === 0) await vscode.env.openExternal(vscode.Uri.file(page));
+  else show('plot', 'Sigrel: report', file, `<pre>${escaped(result.out + result.err)}</pre>`);
 }
 
 async function explain(): Promise<void> {
@@ -100,9 +118,9 @@ async function explain(): Promise<void> {
   show('blocks', 'Sigrel: model', file, `<pre>${escaped(result.out + result.err)}</pre>`);
 }
 
-function task(command: string, file: string): vscode.Task {
+function task(command: string, file: string, more: string[] = []): vscode.Task {
   const made = new vscode.Task({ type: 'sigrel', command }, vscode.TaskScope.Workspace, command, 'sigrel',
-    new vscode.ProcessExecution(program(), [command, file], { cwd: dirname(file) }), '$sigrel');
+    new vscode.ProcessExecution(program(), [command, file, ...more], { cwd: dirname(file) }), '$sigrel');
   if (command === 'check') made.group = vscode.TaskGroup.Build;
   return made;
 }
@@ -111,9 +129,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(
     vscode.commands.registerCommand('sigrel.plot', plot),
     vscode.commands.registerCommand('sigrel.blocks', explain),
-    vscode.commands.registerCommand('sigrel.run', async () => {
-      const file = await model();
-      if (file) await vscode.tasks.executeTask(task('run', file));
+    vscode.commands.registerCommand('sigrel.report', report),
+    vscode.commands.registerCommand('sigrel.run', async (uri?: string, name?: string) => {
+      const file = await model(typeof uri === 'string' ? uri : undefined);
+      if (file) await vscode.tasks.executeTask(task('run', file, chosen(name)));
     }),
     vscode.commands.registerCommand('sigrel.restart', async () => {
       await client?.stop();

@@ -11,13 +11,8 @@ Analysis::Analysis(const Document& document, const SessionOptions& options)
     : session_(std::make_unique<Session>(options)) {
   const std::filesystem::path path(document.path);
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
-  {
-    SourceMap sources;
-    Diagnostics told;  // by the session
-    uses_ = uses_of(pipeline::load_modules(document.path, document.text, folder, options.path, sources, told,
-                                           pipeline::LibraryPart::Mentioned));
-  }
   session_->load_text(document.path, document.text, folder);
+  if (session_->loaded()) uses_ = uses_of(*session_->loaded());
   checked_ = session_->check();
   if (checked_ && session_->check_structure()) session_->check_main();
   file_ = session_->root();

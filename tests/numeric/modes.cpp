@@ -1,7 +1,7 @@
 // Changes of structure against closed forms: arguments of modes, transitions to the same mode, nested
 // switches, switches in loops, priorities; by JIT and interpreter and by several integrators.
 #include <cmath>
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(SIGREL_SANITIZED)
 #include <malloc.h>
 #endif
 
@@ -133,7 +133,7 @@ TEST_CASE("Modes: transitions that accumulate end the run") {
     }
 }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(SIGREL_SANITIZED)
 TEST_CASE("Modes: what structures take is estimated for their limit, with the equations of jumps") {
   const auto in_use = [] {
     const struct mallinfo2 info = mallinfo2();

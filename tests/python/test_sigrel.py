@@ -104,7 +104,7 @@ def test_nothing_is_silently_without_effect(wrong):
 
 
 @pytest.mark.parametrize("wrong", [
-    lambda e: e.run(stopp=1.0), lambda e: e.run({"k": "three"}), lambda e: e.run(steps=0), lambda e: e.run(steps=1.5),
+    lambda e: e.run(stopp=1.0), lambda e: e.run({"k": "three"}), lambda e: e.run(steps=0), lambda e: e.run(steps=1.5), lambda e: e.run(steps=2**31),
     lambda e: e.sweep({}), lambda e: e.sweep({"k": []}), lambda e: e.stepper(stop=1.0), lambda e: e.stepper().step(0.0),
 ])
 def test_wrong_arguments_are_errors_of_python(wrong):

@@ -99,8 +99,8 @@ def _run_settings(given: Mapping) -> dict:
         elif name == "init_from":
             value = os.fspath(value)
         elif name in ("steps", "threads"):
-            if value != int(value) or value < 1:
-                raise ValueError(f"`{name}` is {value}: it must be a positive whole number")
+            if not 1 <= value < 2**31 or value != int(value):
+                raise ValueError(f"`{name}` is {value}: it must be a whole number from 1 to 2147483647")
             value = int(value)
         settings[name] = _RUN_SETTINGS[name](value)
     return settings
@@ -142,8 +142,8 @@ class Relation:
     """An expression of a module: a relation, a function that returns one, an experiment or a value.
 
     It is applied like a function, to Python values and to other expressions: `m.resistor(10.0)`,
-    `m.series(m.resistor(10.0), m.inductor(0.1))`, `m.limitedPid(k=0.2, ti=0.1)`. A Real is a float: write 10.0, not
-    10, which is an Int."""
+    `m.series(m.resistor(10.0), m.inductor(0.1))`, `m.limitedPid(k=0.2, ti=0.1)`. An int fits where an
+    Int or a Real is expected, a float where a Real is."""
 
     def __init__(self, module: "Module", text: str):
         self.module = module

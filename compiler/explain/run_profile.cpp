@@ -16,17 +16,18 @@ namespace {
 constexpr std::size_t kShown = 10;  // lines, parts, loops and states, at most
 constexpr std::size_t kNamed = 3;   // tearing variables of a loop, at most
 
-std::string part_of(const system::System& system, std::uint32_t instance) {
-  const std::string name = system::instance_name(system, instance);
-  return name.substr(0, name.find_first_of(".^"));
-}
-
-/// The first line of the text of an origin, without its indentation.
-std::string first_line(const std::string& text) {
-  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  std::string line = text.substr(begin, text.find('\n', begin) - begin);
-  if (const std::size_t where = line.find("    (`"); where != std::string::npos) line.resize(where);
-  return line;
+/// For each instance the part of the main relation that it belongs to; of the main relation itself the root.
+std::vector<std::uint32_t> parts_of(const system::System& system) {
+  constexpr std::uint32_t kRoot = 0;
+  std::vector<std::uint32_t> part(system.instances.size(), kRoot);
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t i = 1; i < part.size(); ++i) {
+    std::uint32_t at = i;
+    for (path.clear(); at != kRoot && part[at] == kRoot; at = system.instances[at].parent) path.push_back(at);
+    const std::uint32_t top = at != kRoot ? part[at] : path.back();
+    for (const std::uint32_t known : path) part[known] = top;
+  }
+  return part;
 }
 
 }  // namespace
@@ -61,18 +62,20 @@ void RunProfile::add_rows(const pipeline::Compiled& model, const runtime::Kernel
   for (const auto& [source, rows] : sources) {
     const Span span = model.system.sources[source].span;
     const std::string at = span.file.value < sources_.size() ? place(sources_, span) : std::string();
-    Line& line = lines_[{at, first_line(equation_text(model, examples[source], sources_))}];
+    Line& line = lines_[{at, line_text(model, examples[source], sources_)}];
     line.seconds += each * static_cast<double>(rows);
     line.rows = std::max(line.rows, rows);
   }
   for (const auto& [instance, rows] : instances)
-    parts_[part_of(model.system, instance)] += each * static_cast<double>(rows);
+    seconds_of_[part_[instance]] += each * static_cast<double>(rows);
 }
 
 /// Adds what was measured of the present model.
 void RunProfile::add() {
   const pipeline::Compiled& model = *model_;
   const runtime::Model& plan = model.plan.model;
+  part_ = parts_of(model.system);
+  seconds_of_.clear();
   for (std::size_t b = 0; b < batches.size(); ++b) {
     if (batches[b].calls == 0) continue;
     total_.equations += batches[b].seconds;
@@ -99,6 +102,8 @@ void RunProfile::add() {
       add_rows(model, batch,
                loops[l].seconds * batch.count / static_cast<double>(std::max<std::size_t>(equations, 1)));
   }
+  for (const auto& [part, seconds] : seconds_of_)
+    parts_[part == 0 ? std::string() : system::instance_name(model.system, part)] += seconds;
   for (std::uint32_t v = 0; v < limits.size(); ++v)
     if (limits[v] > 0) limits_[dae::variable_name(model.system, model.dae, v)] += limits[v];
   Profile::begin(plan);

@@ -69,6 +69,8 @@ class RunProfile final : public runtime::Profile {
   const SourceMap& sources_;
   bool begun_ = false;
   Summary total_;
+  std::vector<std::uint32_t> part_;             // of the present model, by instance
+  std::map<std::uint32_t, double> seconds_of_;  // its parts
   std::map<std::pair<std::string, std::string>, Line> lines_;
   std::map<std::string, double> parts_;
   std::map<std::string, Loop> loops_;

@@ -85,6 +85,24 @@ std::string equation_text(const pipeline::Compiled& model, std::uint32_t number,
                      derivative(dae::differentiations(model.dae, number)));
 }
 
+std::string line_text(const pipeline::Compiled& model, std::uint32_t equation, const SourceMap& sources) {
+  const auto dynamic = static_cast<std::uint32_t>(model.dae.equations.count());
+  if (equation < dynamic)
+    if (const dae::StateSet* set = chosen_by(model.dae, equation))
+      return fmt::format("the selection of a state from {}", candidates(model, *set));
+  const Origin origin = equation < dynamic ? dae::origin(model.dae.equations, equation)
+                                           : dae::origin(model.dae.initial, equation - dynamic);
+  const system::SourceEquation& source = model.system.sources[origin.source];
+  const std::string prefix = equation < dynamic ? derivative(dae::differentiations(model.dae, equation)) : "";
+  switch (source.kind) {
+    case system::EquationKind::NodeSum:
+      return fmt::format("{}the flows at the node `{}` sum to zero", prefix, text(source.component));
+    case system::EquationKind::Potential:
+      return fmt::format("{}the potentials at `{}` are equal", prefix, text(source.component));
+    default: return prefix + (source.span.file.value < sources.size() ? excerpt(sources, source.span) : "");
+  }
+}
+
 std::string origin_text(const pipeline::Compiled& model, Origin origin, const SourceMap& sources,
                         const std::string& prefix) {
   const system::SourceEquation& source = model.system.sources[origin.source];

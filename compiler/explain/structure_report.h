@@ -18,6 +18,9 @@ std::string place(const SourceMap& sources, Span span);
 std::string origin_text(const pipeline::Compiled& model, Origin origin, const SourceMap& sources,
                         const std::string& prefix = "");
 
+/// The equation without its instance, on one line: "the derivative of x^2 + y^2 = l^2".
+std::string line_text(const pipeline::Compiled& model, std::uint32_t equation, const SourceMap& sources);
+
 /// The same for an equation of the reduced system, with the number of differentiations.
 std::string equation_text(const pipeline::Compiled& model, std::uint32_t equation, const SourceMap& sources);
 

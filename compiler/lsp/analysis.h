@@ -29,8 +29,8 @@ class Analysis {
   /// The offsets of all names in the text that denote what this one does, in order: a definition that is seen
   /// here, or a variable, part or node inside of one. None for other words.
   std::vector<std::size_t> occurrences(const Word& name) const;
-  /// The signal, or the part, that a name inside of a relation denotes; null for other names, and where there is no
-  /// program.
+  /// The signal, or the part, that a name inside of a relation denotes; null for other names, and where there
+  /// is no program.
   const Signal* signal(const Word& name) const;
   const Signals& signals() const { return signals_; }
   /// The structural type of a definition; empty if it has none.

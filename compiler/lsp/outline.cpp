@@ -18,11 +18,12 @@ bool is_comment(std::string_view line) {
 }
 
 bool is_name_part(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '\'' ||
-         c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '\'' || c == '.';
 }
 
-/// The last line of the block that begins with this one: those that are indented more, and blank ones between them.
+/// The last line of the block that begins with this one: those that are indented more, and blank ones between
+/// them.
 std::size_t block_end(const Lines& lines, std::size_t first) {
   std::size_t last = first;
   const std::size_t column = indent(lines.line(first));
@@ -61,7 +62,8 @@ std::vector<Fold> folds(std::string_view text) {
       if (last > k) found.push_back({k, last, Fold::Comment});
       k = last;
     } else if (line.starts_with("import ")) {
-      const std::size_t last = run(k, [](std::string_view l) { return l.starts_with("import ") || l.starts_with(' '); });
+      const std::size_t last =
+          run(k, [](std::string_view l) { return l.starts_with("import ") || l.starts_with(' '); });
       if (last > k) found.push_back({k, last, Fold::Imports});
       k = last;
     } else if (const std::size_t last = block_end(lines, k); last > k) {
@@ -101,7 +103,8 @@ std::vector<Extent> extents(std::string_view text, std::size_t offset) {
   // Blocks: each begins with a line that is indented less.
   for (;;) {
     const std::size_t last = block_end(lines, line);
-    add(found, start_of(lines, line) + indent(lines.line(line)), start_of(lines, last) + lines.line(last).size());
+    add(found, start_of(lines, line) + indent(lines.line(line)),
+        start_of(lines, last) + lines.line(last).size());
     const std::size_t column = indent(lines.line(line));
     std::size_t above = line;
     while (above > 0 && (is_blank(lines.line(above)) || indent(lines.line(above)) >= column)) --above;
@@ -125,7 +128,8 @@ Call call_at(std::string_view text, std::size_t offset) {
     }
     if (depth == 0 && (c == '\n' || kEnds.find(c) != std::string_view::npos)) {
       // A sign or an exponent of a number, and a unit, are no ends.
-      const bool in_number = (c == '-' || c == '+') && begin > 1 && (text[begin - 2] == 'e' || text[begin - 2] == 'E');
+      const bool in_number =
+          (c == '-' || c == '+') && begin > 1 && (text[begin - 2] == 'e' || text[begin - 2] == 'E');
       if (!in_number) break;
     }
   }

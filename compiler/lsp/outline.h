@@ -1,5 +1,5 @@
-// The structure of a text as its lines show it, also while it has errors: what folds, what is selected next, and the
-// function whose arguments are being written.
+// The structure of a text as its lines show it, also while it has errors: what folds, what is selected next,
+// and the function whose arguments are being written.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -97,7 +97,8 @@ Json Server::initialize(const Json& params) {
   if (std::ranges::find(encodings, Json("utf-8")) != encodings.end()) encoding_ = Encoding::Utf8;
   initialised_ = true;
   if (const Json folders = params.value("workspaceFolders", Json()); folders.is_array())
-    for (const Json& folder : folders) roots_.push_back(path_of(folder.at("uri").get_ref<const std::string&>()));
+    for (const Json& folder : folders)
+      roots_.push_back(path_of(folder.at("uri").get_ref<const std::string&>()));
   else if (const Json root = params.value("rootUri", Json()); root.is_string())
     roots_.push_back(path_of(root.get_ref<const std::string&>()));
   return {{"capabilities",
@@ -253,7 +254,8 @@ Json Server::hover(const Json& params) {
   const core::Global* global = named_at(open, params);
   const Word word = word_in(open, params);
   if (const Signal* signal = global ? nullptr : open.analysis->signal(word)) {
-    const char* kinds[] = {"interface of the relation", "variable", "discrete variable: only events change it", "part"};
+    const char* kinds[] = {"interface of the relation", "variable",
+                           "discrete variable: only events change it", "part"};
     const std::string shown = signal->kind == Signal::Part ? fmt::format("{}: {}", word.text, signal->type)
                                                            : fmt::format("{} :: {}", word.text, signal->type);
     return {{"contents",

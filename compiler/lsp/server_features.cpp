@@ -25,8 +25,9 @@ std::string_view defined_in(std::string_view line) {
   const bool is_name = !word.text.empty() && word.begin == 0 && word.text[0] >= 'a' && word.text[0] <= 'z';
   if (!is_name || line.starts_with("import ") || line.starts_with("module ") || line.starts_with("foreign "))
     return {};
-  return line.find('=') != std::string_view::npos || line.find("::") != std::string_view::npos ? word.text
-                                                                                              : std::string_view();
+  return line.find('=') != std::string_view::npos || line.find("::") != std::string_view::npos
+             ? word.text
+             : std::string_view();
 }
 
 }  // namespace
@@ -49,15 +50,16 @@ Json Server::semantic_tokens(const Json& params) {
     const Word word = word_at(text, offset);
     if (word.begin != offset) continue;
     if (const core::Global* global = analysis.find(word))
-      found.push_back({offset, word.text.size(), is_relation(*global) ? Relation : Function,
-                       global->span.file == analysis.file() && global->span.begin == offset ? Definition : 0});
+      found.push_back(
+          {offset, word.text.size(), is_relation(*global) ? Relation : Function,
+           global->span.file == analysis.file() && global->span.begin == offset ? Definition : 0});
   }
   for (const auto& [offset, local] : analysis.uses().locals) {
     const Word word = word_at(text, offset);
     if (word.begin != offset || word.text.empty() || analysis.find(word)) continue;
     const Signal* signal = analysis.signal(word);
     found.push_back({offset, word.text.size(),
-                     !signal                         ? Parameter
+                     !signal                        ? Parameter
                      : signal->kind == Signal::Part ? Part
                                                     : Variable,
                      signal && signal->kind == Signal::Discrete ? Discrete : 0});
@@ -99,8 +101,9 @@ Json Server::selection(const Json& params) {
     Json outer;
     const std::vector<Extent> all = extents(open.document.text, offset);
     for (auto extent = all.rbegin(); extent != all.rend(); ++extent) {
-      Json one = {{"range", {{"start", as_json(lines.place(extent->begin, encoding_))},
-                             {"end", as_json(lines.place(extent->end, encoding_))}}}};
+      Json one = {{"range",
+                   {{"start", as_json(lines.place(extent->begin, encoding_))},
+                    {"end", as_json(lines.place(extent->end, encoding_))}}}};
       if (!outer.is_null()) one["parent"] = std::move(outer);
       outer = std::move(one);
     }

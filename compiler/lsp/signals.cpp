@@ -67,7 +67,8 @@ class Walk {
 
  private:
   void relation(const core::Relation& r) {
-    for (const core::Formal& formal : r.formals) add(formal.span, {Signal::Formal, type(formal.layout), false});
+    for (const core::Formal& formal : r.formals)
+      add(formal.span, {Signal::Formal, type(formal.layout), false});
     body(r.body);
   }
 
@@ -101,7 +102,8 @@ class Walk {
         break;
       }
       case ItemKind::Let:
-        for (const core::Binding& binding : static_cast<const core::LetItem&>(i).bindings) expression(binding.value);
+        for (const core::Binding& binding : static_cast<const core::LetItem&>(i).bindings)
+          expression(binding.value);
         break;
       case ItemKind::For: body(static_cast<const core::ForItem&>(i).body); break;
       case ItemKind::If:
@@ -114,7 +116,8 @@ class Walk {
         declare(static_cast<const core::DiscreteItem&>(i).declaration, Signal::Discrete);
         break;
       case ItemKind::When:
-        for (const core::WhenBranch& branch : static_cast<const core::WhenItem&>(i).branches) body(branch.body);
+        for (const core::WhenBranch& branch : static_cast<const core::WhenItem&>(i).branches)
+          body(branch.body);
         break;
       case ItemKind::Every: body(static_cast<const core::EveryItem&>(i).body); break;
       case ItemKind::Switch:
@@ -137,10 +140,11 @@ class Walk {
       case LayoutKind::Vector: {
         std::string sizes;
         for (const core::Expr* size : layout->sizes)
-          sizes += (sizes.empty() ? "" : ", ") +
-                   (size->kind == ExprKind::Int ? std::to_string(static_cast<const core::IntExpr*>(size)->value)
-                    : size->span.file.value < sources_.size() ? std::string(sources_.text(size->span))
-                                                              : "…");
+          sizes +=
+              (sizes.empty() ? "" : ", ") +
+              (size->kind == ExprKind::Int ? std::to_string(static_cast<const core::IntExpr*>(size)->value)
+               : size->span.file.value < sources_.size() ? std::string(sources_.text(size->span))
+                                                         : "…");
         const bool plain = layout->sizes.size() == 1 && sizes.find(' ') == std::string::npos;
         return type(layout->elements[0]) + "^" + (plain ? sizes : "(" + (sizes.empty() ? "…" : sizes) + ")");
       }

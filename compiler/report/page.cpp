@@ -30,7 +30,7 @@ constexpr std::size_t kNumbers = 1'500'000;  // of all curves; more are thinned
 constexpr std::size_t kFewest = 400;         // rows of a curve that is thinned
 constexpr std::size_t kEquations = 1'000;    // that are listed
 constexpr std::size_t kExplained = 400;      // variables with an answer to "why?"
-constexpr std::size_t kWork = 2'000'000;     // equations × variables, for these answers
+constexpr std::size_t kWork = 400'000;       // equations × variables, for these answers
 constexpr std::size_t kSource = 400'000;     // bytes of a source file that is shown
 constexpr std::size_t kParameters = 1'000;   // that are listed
 
@@ -60,6 +60,13 @@ ordered_json number(double value) {
   const std::string text = fmt::format("{:.7g}", value);
   std::sscanf(text.c_str(), "%lf", &rounded);
   return rounded;
+}
+
+/// Names inside of a recursion of thousands of levels are as long.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kLong = 160;
+  if (name.size() <= kLong) return name;
+  return name.substr(0, kLong / 2) + "…" + name.substr(name.size() - kLong / 2);
 }
 
 std::string pre(std::string_view text, std::string_view classes = {}) {
@@ -192,7 +199,9 @@ class Writer {
     return pipeline::is_piecewise_constant(r_.run.description(name));
   }
 
-  std::string name(std::uint32_t variable) const { return dae::variable_name(system_, dae_, variable); }
+  std::string name(std::uint32_t variable) const {
+    return shortened(dae::variable_name(system_, dae_, variable));
+  }
 
   /// The file and line of a span as a link into the source on this page.
   std::string link(Span span) {
@@ -220,7 +229,7 @@ class Writer {
     text = text.substr(2, text.find('\n') - 2);
     const bool written =
         source.kind == system::EquationKind::Written && source.span.file.value < r_.sources.size();
-    const std::string part = system::instance_name(system_, origin.instance);
+    const std::string part = shortened(system::instance_name(system_, origin.instance));
     std::string shown;
     const std::string_view equation = written ? r_.sources.text(source.span) : std::string_view();
     const std::size_t begin =
@@ -386,10 +395,8 @@ class Writer {
     std::size_t explained = 0;
     const auto explain = [&](const std::string& name) {
       if (explained >= most || j["why"].contains(name)) return;
-      if (const auto text = explain::why_text(r_.model, name, r_.sources)) {
-        j["why"][name] = *text;
-        ++explained;
-      }
+      ++explained;
+      if (const auto text = explain::why_text(r_.model, name, r_.sources)) j["why"][name] = *text;
     };
     for (const std::vector<std::string>& pane : r_.run.panes)
       for (const std::string& name : pane) explain(name);

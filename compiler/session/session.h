@@ -165,7 +165,8 @@ class Session {
   bool load(const std::string& path);
   /// The same for text; its imports are searched in `folder`.
   bool load_text(std::string name, std::string text, const std::string& folder = ".");
-  /// After `load`, until `check` takes them: the parsed modules, the root last. Null if the file was not read.
+  /// After `load`, until `check` takes them: the parsed modules, the root last. Null if the file was not
+  /// read.
   const pipeline::Modules* loaded() const { return loaded_ ? &*loaded_ : nullptr; }
   /// Resolves names and checks types. `expression` replaces `main`. False after errors.
   bool check(const std::optional<std::string>& expression = std::nullopt);

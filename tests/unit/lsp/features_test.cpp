@@ -25,12 +25,14 @@ const std::string kModel =
     "  filter 10.0 <> (a, g)\n"
     "  ground <> g\n";
 
-Json whole() { return {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 99}, {"character", 0}}}}; }
+Json whole() {
+  return {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 99}, {"character", 0}}}};
+}
 
 /// The tokens as lines "6:8 variable".
 std::vector<std::string> tokens_of(Editor& editor) {
-  const Json data =
-      editor.request("textDocument/semanticTokens/full", {{"textDocument", {{"uri", kUri}}}})["result"]["data"];
+  const Json data = editor.request("textDocument/semanticTokens/full",
+                                   {{"textDocument", {{"uri", kUri}}}})["result"]["data"];
   const char* types[] = {"function", "class", "variable", "parameter", "property"};
   std::vector<std::string> found;
   std::size_t line = 0, character = 0;
@@ -85,8 +87,8 @@ TEST_CASE("lsp: semantic tokens tell relations, signals, parameters and parts ap
 TEST_CASE("lsp: types that are not written are hints") {
   Editor editor;
   editor.open(kModel);
-  const Json hints =
-      editor.request("textDocument/inlayHint", {{"textDocument", {{"uri", kUri}}}, {"range", whole()}})["result"];
+  const Json hints = editor.request("textDocument/inlayHint",
+                                    {{"textDocument", {{"uri", kUri}}}, {"range", whole()}})["result"];
   const auto at = [&](int line, int character) {
     for (const Json& hint : hints)
       if (hint["position"]["line"] == line && hint["position"]["character"] == character)
@@ -112,8 +114,8 @@ TEST_CASE("lsp: lenses run models and show structural types") {
   CHECK(has(titles, "Report"));
   bool structural = false;
   for (const Json& lens : lenses)
-    structural |= lens["range"]["start"]["line"] == 5 &&
-                  lens["command"]["title"].get<std::string>().starts_with("{");
+    structural |=
+        lens["range"]["start"]["line"] == 5 && lens["command"]["title"].get<std::string>().starts_with("{");
   CHECK(structural);
 }
 
@@ -136,7 +138,8 @@ TEST_CASE("lsp: the signature of the function whose arguments are written") {
 TEST_CASE("lsp: folds and selections follow the lines") {
   Editor editor;
   editor.open(kModel);
-  const Json folds = editor.request("textDocument/foldingRange", {{"textDocument", {{"uri", kUri}}}})["result"];
+  const Json folds =
+      editor.request("textDocument/foldingRange", {{"textDocument", {{"uri", kUri}}}})["result"];
   const auto folded = [&](int first, int last) {
     return std::any_of(folds.begin(), folds.end(),
                        [&](const Json& f) { return f["startLine"] == first && f["endLine"] == last; });
@@ -146,16 +149,18 @@ TEST_CASE("lsp: folds and selections follow the lines") {
   CHECK(folded(5, 12));
   CHECK(folded(11, 12));
   CHECK(folded(15, 18));
-  Json extent = editor.request("textDocument/selectionRange",
-                               {{"textDocument", {{"uri", kUri}}},
-                                {"positions", {{{"line", 12}, {"character", 4}}}}})["result"][0];
+  Json extent = editor.request(
+      "textDocument/selectionRange",
+      {{"textDocument", {{"uri", kUri}}}, {"positions", {{{"line", 12}, {"character", 4}}}}})["result"][0];
   std::vector<int> firsts;
-  for (; !extent.is_null(); extent = extent.value("parent", Json())) firsts.push_back(extent["range"]["start"]["line"]);
+  for (; !extent.is_null(); extent = extent.value("parent", Json()))
+    firsts.push_back(extent["range"]["start"]["line"]);
   CHECK(firsts == std::vector<int>{12, 12, 11, 5, 0});  // word, line, handler, definition, text
 }
 
 TEST_CASE("lsp: extents grow, whatever the text and the offset") {
-  for (const std::string& text : {std::string(), std::string("("), std::string(")]}"), std::string("a (b [c"), kModel})
+  for (const std::string& text :
+       {std::string(), std::string("("), std::string(")]}"), std::string("a (b [c"), kModel})
     for (std::size_t offset = 0; offset <= text.size(); ++offset) {
       const auto all = lsp::extents(text, offset);
       for (std::size_t k = 0; k < all.size(); ++k) {
@@ -181,7 +186,8 @@ TEST_CASE("lsp: symbols of the workspace") {
 TEST_CASE("lsp: these requests have answers while there are errors") {
   Editor editor;
   editor.open(kModel + "broken = (\n");
-  for (const char* method : {"textDocument/semanticTokens/full", "textDocument/foldingRange", "textDocument/codeLens"})
+  for (const char* method :
+       {"textDocument/semanticTokens/full", "textDocument/foldingRange", "textDocument/codeLens"})
     CHECK(editor.request(method, {{"textDocument", {{"uri", kUri}}}}).contains("result"));
   CHECK(editor.request("textDocument/inlayHint", {{"textDocument", {{"uri", kUri}}}, {"range", whole()}})
             .contains("result"));

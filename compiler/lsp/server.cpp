@@ -57,6 +57,10 @@ const std::map<std::string, Server::Method, std::less<>>& Server::requests() {
       {"textDocument/inlayHint", &Server::inlay_hints},
       {"textDocument/codeLens", &Server::code_lenses},
       {"workspace/symbol", &Server::workspace_symbols},
+      {"textDocument/rangeFormatting", &Server::range_formatting},
+      {"textDocument/prepareCallHierarchy", &Server::prepare_calls},
+      {"callHierarchy/incomingCalls", &Server::incoming_calls},
+      {"callHierarchy/outgoingCalls", &Server::outgoing_calls},
   };
   return all;
 }
@@ -119,6 +123,8 @@ Json Server::initialize(const Json& params) {
             {"inlayHintProvider", true},
             {"codeLensProvider", Json::object()},
             {"workspaceSymbolProvider", true},
+            {"documentRangeFormattingProvider", true},
+            {"callHierarchyProvider", true},
             {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}}}},
           {"serverInfo", {{"name", "sigrel"}, {"version", version_}}}};
 }

@@ -61,6 +61,11 @@ class Server {
   Json inlay_hints(const Json& params);
   Json code_lenses(const Json& params);
   Json workspace_symbols(const Json& params);
+  Json range_formatting(const Json& params);
+  Json prepare_calls(const Json& params);
+  Json incoming_calls(const Json& params);
+  Json outgoing_calls(const Json& params);
+  Json call_item(const Analysis& analysis, const core::Global& global) const;
   void notified(const std::string& method, const Json& params);
   void change(Open& open, const Json& changes);
 

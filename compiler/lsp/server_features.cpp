@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
+#include "compiler/format/format.h"
 #include "compiler/lsp/outline.h"
 #include "compiler/lsp/protocol.h"
 #include "compiler/lsp/server.h"
@@ -261,6 +263,123 @@ Json Server::workspace_symbols(const Json& params) {
     }
   }
   for (const auto& [uri, open] : documents_) add(uri, open.document.text);
+  return result;
+}
+
+/// The declarations in a range, as the formatter writes them. Declarations begin at the left margin.
+Json Server::range_formatting(const Json& params) {
+  const Document& document = opened(params).document;
+  SourceMap sources;
+  Diagnostics diagnostics;
+  const FileId file = sources.add(document.path, document.text);
+  const std::optional<std::string> formatted = format::format(file, sources, diagnostics);
+  if (!formatted) throw RequestError{kInvalidRequest, "a text with syntax errors cannot be formatted"};
+  const auto pieces = [](const Lines& lines) {
+    std::vector<std::size_t> first;  // line of each piece
+    for (std::size_t k = 0; k < lines.count(); ++k)
+      if (!lines.line(k).empty() && lines.line(k)[0] != ' ' && lines.line(k)[0] != '\r') first.push_back(k);
+    first.push_back(lines.count());
+    return first;
+  };
+  const Lines before(document.text), after(*formatted);
+  const std::vector<std::size_t> old = pieces(before), fresh = pieces(after);
+  const std::size_t from = params.at("range").at("start").at("line"),
+                    to = params.at("range").at("end").at("line");
+  Json edits = Json::array();
+  if (old.size() != fresh.size()) return edits;  // the formatter has joined or split lines at the margin
+  const auto text_of = [](std::string_view text, const Lines& lines, std::size_t first, std::size_t last) {
+    const std::size_t begin = lines.offset({first, 0}, Encoding::Utf8);
+    return text.substr(begin, last >= lines.count() ? std::string_view::npos
+                                                    : lines.offset({last, 0}, Encoding::Utf8) - begin);
+  };
+  for (std::size_t k = 0; k + 1 < old.size(); ++k) {
+    if (old[k + 1] <= from || old[k] > to) continue;
+    const std::string_view was = text_of(document.text, before, old[k], old[k + 1]),
+                           is = text_of(*formatted, after, fresh[k], fresh[k + 1]);
+    if (was == is) continue;
+    const auto begin = static_cast<std::uint32_t>(was.data() - document.text.data());
+    edits.push_back(
+        {{"range", range(document.text, {file, begin, begin + static_cast<std::uint32_t>(was.size())})},
+         {"newText", is}});
+  }
+  return edits;
+}
+
+Json Server::call_item(const Analysis& analysis, const core::Global& global) const {
+  const Json place = location(analysis, global.span);
+  return {{"name", text(global.name)}, {"kind", is_relation(global) ? 5 : 12},
+          {"detail", global.type},     {"uri", place["uri"]},
+          {"range", place["range"]},   {"selectionRange", place["range"]}};
+}
+
+Json Server::prepare_calls(const Json& params) {
+  Open& open = opened(params);
+  const core::Global* global = named_at(open, params);
+  return global ? Json{call_item(*open.analysis, *global)} : Json(nullptr);
+}
+
+namespace {
+
+/// Calls visit(user, used, offset) for each name in a definition of the document that denotes a definition.
+template <class Visit>
+void each_use(const Analysis& analysis, const std::string& text, Visit visit) {
+  const std::vector<const core::Global*> own = analysis.definitions();
+  for (const auto& [offset, qualifier] : analysis.uses().names) {
+    const auto after =
+        std::ranges::upper_bound(own, offset, {}, [](const core::Global* g) { return g->span.begin; });
+    if (after == own.begin()) continue;
+    const core::Global* user = *std::prev(after);
+    if (user->span.begin == offset) continue;  // it names itself
+    if (const core::Global* used = analysis.find(word_at(text, offset))) visit(*user, *used, offset);
+  }
+}
+
+/// The definition that an item of the call hierarchy stands for, and the document that it was asked of.
+std::string name_in(const Json& item) { return item.at("name").get<std::string>(); }
+
+}  // namespace
+
+/// Which definitions of the open documents use it.
+Json Server::incoming_calls(const Json& params) {
+  const Json& item = params.at("item");
+  Json result = Json::array();
+  for (auto& [uri, open] : documents_) {
+    const Analysis& analysis = analysed(open);
+    std::map<const core::Global*, Json> users;
+    each_use(analysis, open.document.text,
+             [&](const core::Global& user, const core::Global& used, std::size_t offset) {
+               if (text(used.name) != name_in(item) || location(analysis, used.span)["uri"] != item.at("uri"))
+                 return;
+               const auto begin = static_cast<std::uint32_t>(offset);
+               const Span span{analysis.file(), begin,
+                               begin + static_cast<std::uint32_t>(text(used.name).size())};
+               users[&user].push_back(range(open.document.text, span));
+             });
+    for (const auto& [user, ranges] : users)
+      result.push_back({{"from", call_item(analysis, *user)}, {"fromRanges", ranges}});
+  }
+  return result;
+}
+
+/// What a definition of an open document uses: the relations among them are its parts.
+Json Server::outgoing_calls(const Json& params) {
+  const Json& item = params.at("item");
+  Json result = Json::array();
+  const auto found = documents_.find(item.at("uri").get<std::string>());
+  if (found == documents_.end()) return result;
+  Open& open = found->second;
+  const Analysis& analysis = analysed(open);
+  std::map<const core::Global*, Json> used_by;
+  each_use(analysis, open.document.text,
+           [&](const core::Global& user, const core::Global& used, std::size_t offset) {
+             if (text(user.name) != name_in(item)) return;
+             const auto begin = static_cast<std::uint32_t>(offset);
+             const Span span{analysis.file(), begin,
+                             begin + static_cast<std::uint32_t>(text(used.name).size())};
+             used_by[&used].push_back(range(open.document.text, span));
+           });
+  for (const auto& [used, ranges] : used_by)
+    result.push_back({{"to", call_item(analysis, *used)}, {"fromRanges", ranges}});
   return result;
 }
 

@@ -64,6 +64,14 @@ check(#(ask('textDocument/selectionRange', { positions = { { line = 12, characte
 check(text_of(ask('textDocument/signatureHelp', at(11, 18))):find('Frequency', 1, true), 'the signature of a call')
 check(#(ask('textDocument/inlayHint', all) or {}) >= 1, 'hints')
 check(text_of(ask('textDocument/codeLens')):find('Plot', 1, true), 'lenses')
+local items = ask('textDocument/prepareCallHierarchy', at(12, 4)) or {}
+check(#items == 1, 'a definition in the call hierarchy')
+if items[1] then
+  check(#(ask('callHierarchy/incomingCalls', { item = items[1] }) or {}) == 1, 'what uses it')
+  check(#(ask('callHierarchy/outgoingCalls', { item = items[1] }) or {}) >= 2, 'what it uses')
+end
+check(vim.tbl_isempty(ask('textDocument/rangeFormatting', vim.tbl_extend('force', all, {
+  options = { tabSize = 2, insertSpaces = true } })) or {}), 'a range that is formatted stays')
 check(ask('textDocument/prepareRename', at(12, 4)), 'a rename is possible')
 check(text_of(ask('textDocument/rename', vim.tbl_extend('force', at(12, 4), { newName = 'lowPass' }))):find('lowPass', 1, true),
   'a rename')

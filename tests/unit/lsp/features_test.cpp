@@ -193,3 +193,35 @@ TEST_CASE("lsp: these requests have answers while there are errors") {
             .contains("result"));
   CHECK(editor.at("textDocument/signatureHelp", 16, 18).is_null());
 }
+
+TEST_CASE("lsp: a range is formatted, and the rest stays") {
+  Editor editor;
+  const std::string untidy = "a :: Real\na =   1.0\n\nb :: Real\nb =   2.0\n";
+  editor.open(untidy);
+  const Json edits = editor.request(
+      "textDocument/rangeFormatting",
+      {{"textDocument", {{"uri", kUri}}},
+       {"range",
+        {{"start", {{"line", 3}, {"character", 0}}}, {"end", {{"line", 4}, {"character", 3}}}}}})["result"];
+  REQUIRE(edits.size() == 1);
+  CHECK(edits[0]["range"]["start"]["line"] == 4);
+  CHECK(edits[0]["newText"] == "b = 2.0\n");
+}
+
+TEST_CASE("lsp: what uses a definition, and what it uses") {
+  Editor editor;
+  editor.open(kModel);
+  const Json items = editor.at("textDocument/prepareCallHierarchy", 17, 4);  // filter
+  REQUIRE(items.size() == 1);
+  CHECK(items[0]["name"] == "filter");
+  const Json users = editor.request("callHierarchy/incomingCalls", {{"item", items[0]}})["result"];
+  REQUIRE(users.size() == 1);
+  CHECK(users[0]["from"]["name"] == "main");
+  CHECK(users[0]["fromRanges"][0]["start"]["line"] == 17);
+  const Json used = editor.request("callHierarchy/outgoingCalls", {{"item", items[0]}})["result"];
+  std::vector<std::string> names;
+  for (const Json& one : used) names.push_back(one["to"]["name"]);
+  CHECK(has(names, "resistor"));
+  CHECK(has(names, "capacitor"));
+  CHECK_FALSE(has(names, "sineVoltage"));
+}

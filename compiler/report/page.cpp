@@ -264,10 +264,19 @@ class Writer {
         system_.equations.count(), dae_.equations.count());
     out +=
         "<table class=\"equations\"><tr><th>determines</th><th>equation</th><th>part</th><th>at</th></tr>\n";
+    // What only events change has no equation that anybody wrote.
+    const std::vector<bool> constants = dae::constants(dae_);
+    const auto is_kept = [&](const pipeline::SolvedBlock& b) {
+      const std::uint32_t integral = b.size() == 1 && !b.inner_variables.empty()
+                                         ? dae_.variables[b.inner_variables[0]].integral
+                                         : dae::kNone;
+      return integral != dae::kNone && constants[integral];
+    };
     std::size_t listed = 0, all = 0;
     for (const pipeline::SolvedBlock& b : blocks) all += b.size();
     for (const pipeline::SolvedBlock& b : blocks) {
       if (listed >= kEquations) break;
+      if (is_kept(b)) continue;
       const std::string_view kind = b.residual_equations.empty() ? "" : "loop";
       if (!kind.empty()) {
         std::vector<std::string> torn;

@@ -1,10 +1,9 @@
 // sigrel lsp: the language server, for editors, on standard input and output.
-#include <poll.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <iostream>
-#include <memory>
+#include <mutex>
 
 #include "compiler/driver/command.h"
 #include "compiler/lsp/server.h"
@@ -16,25 +15,21 @@ namespace {
 // While keys follow each other within this time, in ms, documents are not checked.
 constexpr int kDebounce = 30;
 
-/// Whether another message has arrived.
-bool more_waits() {
-  if (std::cin.rdbuf()->in_avail() > 0) return true;
-  pollfd input{STDIN_FILENO, POLLIN, 0};
-  return poll(&input, 1, kDebounce) > 0;
-}
-
 int serve(const Globals& globals) {
   std::ios::sync_with_stdio(false);
-  lsp::Server server(globals.session_options(), SIGREL_VERSION);
-  const auto send = [](const std::vector<lsp::Json>& messages) {
+  std::mutex output;  // runs answer from threads of their own
+  const auto write = [&](const lsp::Json& message) {
+    const std::lock_guard lock(output);
     // A text that is not UTF-8 is shown with replacement characters.
-    for (const lsp::Json& m : messages)
-      lsp::write_message(std::cout, m.dump(-1, ' ', false, lsp::Json::error_handler_t::replace));
+    lsp::write_message(std::cout, message.dump(-1, ' ', false, lsp::Json::error_handler_t::replace));
   };
-  while (const std::optional<std::string> message = lsp::read_message(std::cin)) {
-    send(server.handle(*message));
+  lsp::Server server(globals.session_options(), SIGREL_VERSION, write);
+  lsp::Inbox inbox(STDIN_FILENO);
+  while (const std::optional<lsp::Message> message = inbox.next()) {
+    for (const lsp::Json& answer : server.handle(message->content, message->cancelled)) write(answer);
     if (server.exit_code()) return *server.exit_code();
-    if (server.has_changes() && !more_waits()) send(server.publish());
+    if (server.has_changes() && !inbox.more_within(kDebounce))
+      for (const lsp::Json& told : server.publish()) write(told);
   }
   return kUserError;  // the editor has gone without `exit`
 }

@@ -53,6 +53,76 @@ const core::Global* Analysis::find(const Word& name) const {
   return imported;
 }
 
+std::vector<std::pair<std::string, Signal>> Analysis::inside(const core::Global& global) const {
+  const FileId file = global.span.file;
+  const Signals& signals =
+      file == file_
+          ? signals_
+          : of_files_.try_emplace(file, signals_of(session_->program(), sources(), file)).first->second;
+  std::uint32_t end = UINT32_MAX;
+  for (const core::Global& other : session_->program().globals)
+    if (other.span.file == file && other.span.begin > global.span.begin)
+      end = std::min(end, other.span.begin);
+  std::vector<std::pair<std::string, Signal>> result;
+  const std::string& source = sources().file(file).text;
+  for (auto at = signals.at.lower_bound(global.span.begin); at != signals.at.end() && at->first < end; ++at)
+    if (const Word word = word_at(source, at->first); !word.text.empty() && word.begin == at->first)
+      result.emplace_back(std::string(word.text), at->second);
+  return result;
+}
+
+const core::Global* Analysis::named(std::string_view name) const {
+  if (!checked_) return nullptr;
+  const std::size_t point = name.rfind('.');
+  const std::string_view last = point == std::string_view::npos ? name : name.substr(point + 1);
+  const auto found = by_name_.find(last);
+  if (found == by_name_.end()) return nullptr;
+  const core::Global* best = nullptr;
+  for (const core::Global* global : found->second) {
+    if (global->span.file == file_) return global;
+    if (!best || std::ranges::find(uses_.visible, text(global->module)) != uses_.visible.end()) best = global;
+  }
+  return best;
+}
+
+const core::RecordInfo* Analysis::record(std::string_view name) const {
+  if (!checked_) return nullptr;
+  const auto& records = session_->program().records;
+  const auto found = std::ranges::find(records, name, [](const core::RecordInfo& r) { return text(r.name); });
+  return found == records.end() ? nullptr : &*found;
+}
+
+std::vector<std::pair<std::string, std::string>> Analysis::members(std::string_view definition,
+                                                                   std::string_view name) const {
+  std::vector<std::pair<std::string, std::string>> result;
+  const core::Global* inside_of = named(definition);
+  const core::RecordInfo* fields = nullptr;
+  while (!name.empty()) {
+    const std::size_t point = std::min(name.find('.'), name.size());
+    const std::string_view step = name.substr(0, std::min(point, name.find('[')));
+    name.remove_prefix(std::min(point + 1, name.size()));
+    if (!inside_of || fields) return {};  // the types of the fields of a record are not known here
+    const auto all = inside(*inside_of);
+    const auto found = std::ranges::find(all, step, &std::pair<std::string, Signal>::first);
+    if (found == all.end()) return {};
+    const std::string_view type = found->second.type;
+    if (found->second.kind == Signal::Part) {
+      // "resistor r", "(resistor r)", "Electrical.resistor r"
+      const std::size_t begin = std::min(type.find_first_not_of('('), type.size());
+      inside_of = named(type.substr(begin, std::min(type.find_first_of(" ()", begin), type.size()) - begin));
+    } else {
+      fields = record(type.substr(0, type.find('^')));
+      if (!fields) return {};
+    }
+  }
+  if (fields)
+    for (const core::FieldInfo& field : fields->fields)
+      result.emplace_back(std::string(text(field.name)), field.flow ? "flow" : "");
+  else if (inside_of)
+    for (auto& [member, signal] : inside(*inside_of)) result.emplace_back(member, signal.type);
+  return result;
+}
+
 std::vector<std::size_t> Analysis::occurrences(const Word& name) const {
   std::vector<std::size_t> result;
   const std::string& source = sources().file(file_).text;

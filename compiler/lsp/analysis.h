@@ -33,6 +33,18 @@ class Analysis {
   /// is no program.
   const Signal* signal(const Word& name) const;
   const Signals& signals() const { return signals_; }
+  /// Whether the text has a program: no errors of names, types or the syntax.
+  bool checked() const { return checked_; }
+  /// The signals and parts inside of a definition of any module, by name, in the order of the source.
+  std::vector<std::pair<std::string, Signal>> inside(const core::Global& global) const;
+  /// The definition that a name denotes in this module, as `find`, for a name that is not in the text.
+  const core::Global* named(std::string_view name) const;
+  /// The members of what a name inside of a definition denotes, as `r1` or `r1.p`: the fields of a record,
+  /// the signals and parts of a relation.
+  std::vector<std::pair<std::string, std::string>> members(std::string_view definition,
+                                                           std::string_view name) const;
+  /// A record by its name, or the type Experiment; null if there is none.
+  const core::RecordInfo* record(std::string_view name) const;
   /// The structural type of a definition; empty if it has none.
   std::string structural_type(const core::Global& global) const { return session_->structural_type(global); }
   /// Names and imports, also after such errors.
@@ -52,6 +64,7 @@ class Analysis {
   /// By clause and name: the offset of the signal that it denotes.
   std::map<std::pair<std::uint32_t, std::string_view>, const Signal*> of_clause_;
   std::vector<Diagnostic> diagnostics_;
+  mutable std::map<FileId, Signals> of_files_;  // of modules that are imported, as they were needed
 };
 
 /// The text of the comment (`-- |`) above the line of an offset, without its marks; empty if there is none.

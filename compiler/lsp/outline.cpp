@@ -1,6 +1,7 @@
 #include "compiler/lsp/outline.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace sigrel::lsp {
 namespace {
@@ -154,6 +155,106 @@ Call call_at(std::string_view text, std::size_t offset) {
     inside = true;
   }
   return call;
+}
+
+std::string_view defined_in(std::string_view line) {
+  const Word word = word_at(line, 0);
+  const bool is_name = !word.text.empty() && word.begin == 0 && word.text[0] >= 'a' && word.text[0] <= 'z';
+  if (!is_name || line.starts_with("import ") || line.starts_with("module ") || line.starts_with("foreign "))
+    return {};
+  return line.find('=') != std::string_view::npos || line.find("::") != std::string_view::npos
+             ? word.text
+             : std::string_view();
+}
+
+std::string_view definition_around(std::string_view text, std::size_t offset) {
+  const Lines lines(text);
+  std::size_t line = lines.place(offset, Encoding::Utf8).line;
+  while (line > 0 && (is_blank(lines.line(line)) || indent(lines.line(line)) > 0)) --line;
+  return defined_in(lines.line(line));
+}
+
+namespace {
+
+bool is_unit_part(char c) {
+  return is_name_part(c) || c == '*' || c == '/' || c == '^' || c == '(' || c == ')' || c == '-' || c == '%';
+}
+
+/// The name before a brace that is open at the offset, if a name is written there, not a value.
+std::optional<std::string_view> open_brace(std::string_view text, std::size_t offset) {
+  int depth = 0;
+  bool decided = false;  // whether it is a name: the last `,` or `{` before it is behind the last `=`
+  for (std::size_t k = offset; k > 0; --k) {
+    const char c = text[k - 1];
+    // A declaration begins at the margin.
+    if (c == '\n' && k != offset && text[k] != ' ' && text[k] != '\n') return std::nullopt;
+    if (c == ')' || c == ']' || c == '}') ++depth;
+    if (c == '(' || c == '[' || c == '{') {
+      if (depth > 0) {
+        --depth;
+        continue;
+      }
+      if (c != '{') return std::nullopt;
+      std::size_t end = k - 1;
+      while (end > 0 && text[end - 1] == ' ') --end;
+      std::size_t begin = end;
+      while (begin > 0 && is_name_part(text[begin - 1])) --begin;
+      return text.substr(begin, end - begin);
+    }
+    if (depth > 0 || decided) continue;
+    if (c == '=') return std::nullopt;
+    if (c == ',') decided = true;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Typing typing_at(std::string_view text, std::size_t offset) {
+  offset = std::min(offset, text.size());
+  std::size_t line_begin = offset;
+  while (line_begin > 0 && text[line_begin - 1] != '\n') --line_begin;
+  const std::string_view before = text.substr(line_begin, offset - line_begin);
+  bool in_string = false;
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    if (before[k] == '"' && (k == 0 || before[k - 1] != '\\')) in_string = !in_string;
+    if (!in_string && before.substr(k).starts_with("--")) return {Typing::Nothing, {}};
+  }
+  if (in_string) return {Typing::Nothing, {}};
+  if (before.starts_with("import ") && before.find('(') == std::string_view::npos)
+    return {Typing::Module, {}};
+  // A unit: `<` directly behind a number or a name, and no blank since.
+  std::size_t unit = offset;
+  while (unit > line_begin && is_unit_part(text[unit - 1])) --unit;
+  if (unit > line_begin + 1 && text[unit - 1] == '<' && is_name_part(text[unit - 2]))
+    return {Typing::Unit, {}};
+  std::size_t begin = offset;
+  while (begin > line_begin && is_name_part(text[begin - 1]) && text[begin - 1] != '.') --begin;
+  if (begin > line_begin && text[begin - 1] == '.') {
+    std::size_t first = begin - 1;
+    for (int depth = 0; first > line_begin; --first) {
+      const char c = text[first - 1];
+      if (c == ']') ++depth;
+      if (depth == 0 && !is_name_part(c)) break;
+      if (c == '[') --depth;
+    }
+    const std::string_view owner = text.substr(first, begin - 1 - first);
+    const bool is_number = owner.empty() || (owner[0] >= '0' && owner[0] <= '9');
+    return {is_number ? Typing::Nothing : Typing::Member, owner};
+  }
+  if (begin < offset && text[begin] >= '0' && text[begin] <= '9') return {Typing::Nothing, {}};
+  if (const auto owner = open_brace(text, begin))
+    return {owner->empty() ? Typing::Nothing : Typing::Field, *owner};
+  return {};
+}
+
+Piece piece_around(const Lines& lines, std::size_t line) {
+  const auto begins = [&](std::size_t k) { return !is_blank(lines.line(k)) && indent(lines.line(k)) == 0; };
+  Piece piece{std::min(line, lines.count() - 1), 0};
+  while (piece.first > 0 && !begins(piece.first)) --piece.first;
+  piece.end = piece.first + 1;
+  while (piece.end < lines.count() && !begins(piece.end)) ++piece.end;
+  return piece;
 }
 
 }  // namespace sigrel::lsp

@@ -30,4 +30,30 @@ struct Call {
 };
 Call call_at(std::string_view text, std::size_t offset);
 
+/// A name at the beginning of a line that a definition or signature follows; empty if there is none.
+std::string_view defined_in(std::string_view line);
+/// The definition in whose lines an offset is; empty outside of definitions.
+std::string_view definition_around(std::string_view text, std::size_t offset);
+
+/// What is being written at an offset.
+struct Typing {
+  enum Kind : std::uint8_t {
+    Nothing,  // a comment, a string, a number
+    Name,
+    Module,  // after `import`
+    Unit,    // behind `1.0<` and `Real<`
+    Member,  // behind a point
+    Field    // of a record, an experiment or an application, in braces
+  } kind = Name;
+  std::string_view
+      owner;  // Member: what stands before the point; Field: before the brace, "with" of an update
+};
+Typing typing_at(std::string_view text, std::size_t offset);
+
+/// The lines from one that begins at the margin up to the next one that does, around a line.
+struct Piece {
+  std::size_t first = 0, end = 0;
+};
+Piece piece_around(const Lines& lines, std::size_t line);
+
 }  // namespace sigrel::lsp

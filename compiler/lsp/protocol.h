@@ -17,6 +17,7 @@ enum ErrorCode : int {
   kInvalidParams = -32602,
   kInternalError = -32603,
   kNotInitialised = -32002,
+  kRequestCancelled = -32800,
 };
 
 struct RequestError {

@@ -33,8 +33,11 @@ Json notification(const char* method, Json params) {
 
 }  // namespace
 
-Server::Server(SessionOptions options, std::string version)
-    : options_(std::move(options)), version_(std::move(version)) {}
+Server::Server(SessionOptions options, std::string version, std::function<void(Json)> later)
+    : options_(std::move(options)),
+      version_(std::move(version)),
+      can_run_(later != nullptr),
+      runs_(options_, std::move(later)) {}
 
 const std::map<std::string, Server::Method, std::less<>>& Server::requests() {
   static const std::map<std::string, Method, std::less<>> all = {
@@ -58,6 +61,7 @@ const std::map<std::string, Server::Method, std::less<>>& Server::requests() {
       {"textDocument/codeLens", &Server::code_lenses},
       {"workspace/symbol", &Server::workspace_symbols},
       {"textDocument/rangeFormatting", &Server::range_formatting},
+      {"textDocument/onTypeFormatting", &Server::on_type_formatting},
       {"textDocument/prepareCallHierarchy", &Server::prepare_calls},
       {"callHierarchy/incomingCalls", &Server::incoming_calls},
       {"callHierarchy/outgoingCalls", &Server::outgoing_calls},
@@ -65,7 +69,7 @@ const std::map<std::string, Server::Method, std::less<>>& Server::requests() {
   return all;
 }
 
-std::vector<Json> Server::handle(const std::string& text) {
+std::vector<Json> Server::handle(const std::string& text, bool cancelled) {
   const Json message = Json::parse(text, nullptr, false);
   if (message.is_discarded()) return {error_answer(nullptr, {kParseError, "the message is no JSON"})};
   const Json id = message.is_object() ? message.value("id", Json()) : Json();
@@ -83,6 +87,8 @@ std::vector<Json> Server::handle(const std::string& text) {
     if (!initialised_ && method != "initialize")
       throw RequestError{kNotInitialised, "`initialize` must be the first request"};
     if (shut_down_) throw RequestError{kInvalidRequest, "the server has been shut down"};
+    if (cancelled) throw RequestError{kRequestCancelled, "the request was cancelled"};
+    if (start_run(method, id, params)) return {};
     const auto found = requests().find(method);
     if (found == requests().end()) throw RequestError{kMethodNotFound, "there is no method `" + method + "`"};
     return {{{"jsonrpc", "2.0"}, {"id", id}, {"result", (this->*found->second)(params)}}};
@@ -110,7 +116,7 @@ Json Server::initialize(const Json& params) {
             {"textDocumentSync", {{"openClose", true}, {"change", 2}}},
             {"hoverProvider", true},
             {"definitionProvider", true},
-            {"completionProvider", Json::object()},
+            {"completionProvider", {{"triggerCharacters", {".", "<", "{"}}}},
             {"documentSymbolProvider", true},
             {"documentFormattingProvider", true},
             {"documentHighlightProvider", true},
@@ -124,9 +130,27 @@ Json Server::initialize(const Json& params) {
             {"codeLensProvider", Json::object()},
             {"workspaceSymbolProvider", true},
             {"documentRangeFormattingProvider", true},
+            {"documentOnTypeFormattingProvider", {{"firstTriggerCharacter", "\n"}}},
             {"callHierarchyProvider", true},
             {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}}}},
           {"serverInfo", {{"name", "sigrel"}, {"version", version_}}}};
+}
+
+/// Whether the request is one for a run: it is answered when this has ended.
+bool Server::start_run(const std::string& method, const Json& id, const Json& params) {
+  static const std::map<std::string, RunRequest::Kind, std::less<>> kinds = {
+      {"sigrel/run", RunRequest::Run},
+      {"sigrel/plot", RunRequest::Plot},
+      {"sigrel/blocks", RunRequest::Blocks}};
+  const auto kind = kinds.find(method);
+  if (kind == kinds.end() || !can_run_) return false;
+  RunRequest request{.kind = kind->second, .id = id, .document = opened(params).document};
+  if (const Json name = params.value("definition", Json()); !name.is_null() && name != "main")
+    request.definition = name.get<std::string>();
+  if (const Json stop = params.value("stop", Json()); !stop.is_null()) request.stop = stop.get<double>();
+  request.progress_token = params.value("workDoneToken", Json());
+  runs_.start(std::move(request));
+  return true;
 }
 
 Json Server::shutdown(const Json&) {
@@ -137,13 +161,15 @@ Json Server::shutdown(const Json&) {
 void Server::notified(const std::string& method, const Json& params) {
   if (method == "exit") {
     exit_code_ = shut_down_ ? 0 : 1;
+  } else if (method == "$/cancelRequest") {
+    runs_.cancel(params.at("id"));
   } else if (method == "textDocument/didOpen") {
     const Json& item = params.at("textDocument");
     Document document{.uri = item.at("uri"),
                       .path = path_of(uri_in(params)),
                       .text = item.at("text"),
                       .version = item.value("version", std::int64_t{0})};
-    documents_.insert_or_assign(document.uri, Open{document, nullptr});
+    documents_.insert_or_assign(document.uri, Open{.document = document});
   } else if (method == "textDocument/didChange") {
     Open& open = opened(params);
     change(open, params.at("contentChanges"));
@@ -201,8 +227,11 @@ Server::Open& Server::opened(const Json& params) {
 }
 
 const Analysis& Server::analysed(Open& open) {
-  if (open.document.changed || !open.analysis)
-    open.analysis = std::make_unique<Analysis>(open.document, options_);
+  if (open.document.changed || !open.analysis) {
+    open.analysis.reset();  // before the next one is made: two of a large text take twice the memory
+    open.analysis = std::make_shared<Analysis>(open.document, options_);
+    if (open.analysis->checked()) open.good = open.analysis;
+  }
   open.document.changed = false;
   return *open.analysis;
 }
@@ -264,10 +293,15 @@ Json Server::hover(const Json& params) {
                            "discrete variable: only events change it", "part"};
     const std::string shown = signal->kind == Signal::Part ? fmt::format("{}: {}", word.text, signal->type)
                                                            : fmt::format("{} :: {}", word.text, signal->type);
-    return {{"contents",
-             {{"kind", "markdown"},
-              {"value", fmt::format("```sigrel\n{}\n```\n{}{}", shown, kinds[signal->kind],
-                                    signal->implicit ? ", without declaration" : "")}}}};
+    std::string value = fmt::format("```sigrel\n{}\n```\n{}{}", shown, kinds[signal->kind],
+                                    signal->implicit ? ", without declaration" : "");
+    constexpr std::size_t kMostValues = 5;
+    const std::vector<std::string> values =
+        runs_.values(open.document.uri, std::string(definition_around(open.document.text, word.begin)),
+                     std::string(word.text), kMostValues);
+    if (!values.empty()) value += "\n\nat the end of the last run:\n";
+    for (const std::string& line : values) value += line.empty() ? "\n- …" : fmt::format("\n- `{}`", line);
+    return {{"contents", {{"kind", "markdown"}, {"value", std::move(value)}}}};
   }
   if (!global) return nullptr;
   return {{"contents", {{"kind", "markdown"}, {"value", open.analysis->description(*global)}}}};
@@ -292,30 +326,6 @@ const doc::Module* Server::module(const std::string& name, const std::string& fo
     at->second = doc::read_module(*path, options_, session);
   }
   return at->second ? &*at->second : nullptr;
-}
-
-/// The definitions of the module and of those that it imports; the editor chooses by what has been typed.
-Json Server::completion(const Json& params) {
-  enum Kind : int { Function = 3, Class = 7 };
-  Open& open = opened(params);
-  const Analysis& analysis = analysed(open);
-  Json items = Json::array();
-  std::map<std::string_view, std::string_view> types;  // none while there are errors
-  for (const core::Global* global : analysis.definitions()) types.emplace(text(global->name), global->type);
-  for (const std::string& name : analysis.uses().defined)
-    items.push_back({{"label", name}, {"kind", Function}, {"detail", types[name]}});
-  const std::string folder = std::filesystem::path(open.document.path).parent_path().string();
-  // The first of these is the module itself.
-  for (const std::string& name : std::span(analysis.uses().visible).subspan(1)) {
-    const doc::Module* imported = module(name, folder);
-    if (!imported) continue;
-    for (const doc::Entry& e : imported->entries)
-      items.push_back({{"label", e.name},
-                       {"kind", e.is_type() ? Class : Function},
-                       {"detail", e.signature + (name == "Prelude" ? "" : " — " + name)},
-                       {"documentation", std::string(doc::first_sentence(e.text))}});
-  }
-  return items;
 }
 
 Json Server::symbols(const Json& params) {

@@ -15,6 +15,8 @@
 
 #include "compiler/doc/module.h"
 #include "compiler/lsp/analysis.h"
+#include "compiler/lsp/outline.h"
+#include "compiler/lsp/runs.h"
 
 namespace sigrel::lsp {
 
@@ -22,21 +24,26 @@ using Json = nlohmann::json;
 
 class Server {
  public:
-  Server(SessionOptions options, std::string version);
+  /// `later` receives the answers to requests for runs, from other threads; without it these are refused.
+  Server(SessionOptions options, std::string version, std::function<void(Json)> later = nullptr);
 
-  /// The answers to a message: none to a notification.
-  std::vector<Json> handle(const std::string& message);
+  /// The answers to a message: none to a notification, or to a request that is answered later. `cancelled`:
+  /// the client has taken the request back.
+  std::vector<Json> handle(const std::string& message, bool cancelled = false);
   /// Whether documents have changed since their diagnostics were told.
   bool has_changes() const;
   /// The notifications with the diagnostics of these.
   std::vector<Json> publish();
   /// After the notification `exit`: the exit code of the process.
   std::optional<int> exit_code() const { return exit_code_; }
+  /// Returns when all runs have been answered.
+  void wait() { runs_.wait(); }
 
  private:
   struct Open {
     Document document;
-    std::unique_ptr<Analysis> analysis;  // of the text as it was when it was checked last
+    std::shared_ptr<const Analysis> analysis = nullptr;  // of the text as it was when it was checked last
+    std::shared_ptr<const Analysis> good = nullptr;      // of the last text without errors of names and types
   };
   using Method = Json (Server::*)(const Json& params);
   static const std::map<std::string, Method, std::less<>>& requests();
@@ -45,7 +52,6 @@ class Server {
   Json shutdown(const Json& params);
   Json hover(const Json& params);
   Json definition(const Json& params);
-  Json completion(const Json& params);
   Json symbols(const Json& params);
   Json formatting(const Json& params);
   Json actions(const Json& params);
@@ -53,6 +59,7 @@ class Server {
   Json references(const Json& params);
   Json prepare_rename(const Json& params);
   Json rename(const Json& params);
+  Json completion(const Json& params);  // completion.cpp
   // server_features.cpp
   Json semantic_tokens(const Json& params);
   Json folding(const Json& params);
@@ -66,6 +73,9 @@ class Server {
   Json incoming_calls(const Json& params);
   Json outgoing_calls(const Json& params);
   Json call_item(const Analysis& analysis, const core::Global& global) const;
+  Json on_type_formatting(const Json& params);
+  Json format_piece(const Document& document, const Lines& lines, Piece piece) const;
+  bool start_run(const std::string& method, const Json& id, const Json& params);
   void notified(const std::string& method, const Json& params);
   void change(Open& open, const Json& changes);
 
@@ -88,6 +98,8 @@ class Server {
   std::optional<int> exit_code_;
   std::map<std::string, Open, std::less<>> documents_;                      // by URI
   std::map<std::string, std::optional<doc::Module>, std::less<>> modules_;  // by path: what completion offers
+  const bool can_run_;
+  Runs runs_;
 };
 
 }  // namespace sigrel::lsp

@@ -21,17 +21,6 @@ enum TokenModifier : int { Definition = 1, Discrete = 2 };
 bool is_relation(const core::Global& global) { return global.type.find("SR ") != std::string::npos; }
 bool is_runnable(const core::Global& global) { return global.type == "Experiment" || global.type == "SR ()"; }
 
-/// A name at the beginning of a line that a definition or signature follows.
-std::string_view defined_in(std::string_view line) {
-  const Word word = word_at(line, 0);
-  const bool is_name = !word.text.empty() && word.begin == 0 && word.text[0] >= 'a' && word.text[0] <= 'z';
-  if (!is_name || line.starts_with("import ") || line.starts_with("module ") || line.starts_with("foreign "))
-    return {};
-  return line.find('=') != std::string_view::npos || line.find("::") != std::string_view::npos
-             ? word.text
-             : std::string_view();
-}
-
 }  // namespace
 
 Json token_legend() {
@@ -266,42 +255,54 @@ Json Server::workspace_symbols(const Json& params) {
   return result;
 }
 
-/// The declarations in a range, as the formatter writes them. Declarations begin at the left margin.
-Json Server::range_formatting(const Json& params) {
-  const Document& document = opened(params).document;
+/// The edit that formats the declaration around a line; null if it has syntax errors, or none is needed.
+/// Declarations begin at the left margin, so that errors in others do not matter.
+Json Server::format_piece(const Document& document, const Lines& lines, Piece piece) const {
+  const std::size_t begin = lines.offset({piece.first, 0}, Encoding::Utf8);
+  const std::size_t end =
+      piece.end >= lines.count() ? document.text.size() : lines.offset({piece.end, 0}, Encoding::Utf8);
+  std::string was = document.text.substr(begin, end - begin);
+  // Blank lines at its end separate it from the next one.
+  while (was.ends_with("\n\n")) was.pop_back();
   SourceMap sources;
   Diagnostics diagnostics;
-  const FileId file = sources.add(document.path, document.text);
+  const FileId file = sources.add(document.path, was);
   const std::optional<std::string> formatted = format::format(file, sources, diagnostics);
-  if (!formatted) throw RequestError{kInvalidRequest, "a text with syntax errors cannot be formatted"};
-  const auto pieces = [](const Lines& lines) {
-    std::vector<std::size_t> first;  // line of each piece
-    for (std::size_t k = 0; k < lines.count(); ++k)
-      if (!lines.line(k).empty() && lines.line(k)[0] != ' ' && lines.line(k)[0] != '\r') first.push_back(k);
-    first.push_back(lines.count());
-    return first;
-  };
-  const Lines before(document.text), after(*formatted);
-  const std::vector<std::size_t> old = pieces(before), fresh = pieces(after);
+  if (!formatted || *formatted == was) return nullptr;
+  return {{"range",
+           {{"start", as_json(lines.place(begin, encoding_))},
+            {"end", as_json(lines.place(begin + was.size(), encoding_))}}},
+          {"newText", *formatted}};
+}
+
+Json Server::range_formatting(const Json& params) {
+  const Document& document = opened(params).document;
+  const Lines lines(document.text);
   const std::size_t from = params.at("range").at("start").at("line"),
                     to = params.at("range").at("end").at("line");
   Json edits = Json::array();
-  if (old.size() != fresh.size()) return edits;  // the formatter has joined or split lines at the margin
-  const auto text_of = [](std::string_view text, const Lines& lines, std::size_t first, std::size_t last) {
-    const std::size_t begin = lines.offset({first, 0}, Encoding::Utf8);
-    return text.substr(begin, last >= lines.count() ? std::string_view::npos
-                                                    : lines.offset({last, 0}, Encoding::Utf8) - begin);
-  };
-  for (std::size_t k = 0; k + 1 < old.size(); ++k) {
-    if (old[k + 1] <= from || old[k] > to) continue;
-    const std::string_view was = text_of(document.text, before, old[k], old[k + 1]),
-                           is = text_of(*formatted, after, fresh[k], fresh[k + 1]);
-    if (was == is) continue;
-    const auto begin = static_cast<std::uint32_t>(was.data() - document.text.data());
-    edits.push_back(
-        {{"range", range(document.text, {file, begin, begin + static_cast<std::uint32_t>(was.size())})},
-         {"newText", is}});
+  for (std::size_t line = std::min(from, lines.count()); line < lines.count() && line <= to;) {
+    const Piece piece = piece_around(lines, line);
+    if (Json edit = format_piece(document, lines, piece); !edit.is_null()) edits.push_back(std::move(edit));
+    line = piece.end;
   }
+  return edits;
+}
+
+/// Behind a line end: the declaration that an empty line has completed. The cursor stays where it is.
+Json Server::on_type_formatting(const Json& params) {
+  const Document& document = opened(params).document;
+  const Lines lines(document.text);
+  const std::size_t line = place_of(params.at("position")).line;
+  Json edits = Json::array();
+  if (line == 0 || line >= lines.count() ||
+      lines.line(line - 1).find_first_not_of(' ') != std::string_view::npos)
+    return edits;
+  std::size_t last = line - 1;
+  while (last > 0 && lines.line(last).find_first_not_of(' ') == std::string_view::npos) --last;
+  Piece piece = piece_around(lines, last);
+  piece.end = std::min(piece.end, last + 1);
+  if (Json edit = format_piece(document, lines, piece); !edit.is_null()) edits.push_back(std::move(edit));
   return edits;
 }
 

@@ -78,6 +78,16 @@ check(text_of(ask('textDocument/rename', vim.tbl_extend('force', at(12, 4), { ne
 check(vim.tbl_isempty(ask('textDocument/formatting', { options = { tabSize = 2, insertSpaces = true } }) or {}),
   'a text that is formatted stays')
 
+check(vim.tbl_isempty(ask('textDocument/onTypeFormatting', vim.tbl_extend('force', at(9, 0), {
+  ch = '\n', options = { tabSize = 2, insertSpaces = true } })) or {}), 'a declaration that is formatted stays')
+-- Runs: the final values, a picture, the equations in order; then the cursor shows the value.
+local run = ask('sigrel/run', { stop = 0.1 })
+check(run and run.completed and #run.values > 3, 'a run has values')
+local plot = ask('sigrel/plot', { definition = 'main', stop = 0.1 })
+check(plot and text_of(plot.svg):find('<svg', 1, true), 'a plot')
+check(text_of(ask('sigrel/blocks')):find('capacitor', 1, true), 'the blocks')
+check(text_of(ask('textDocument/hover', at(11, 28))):find('last run', 1, true), 'hover has the value of the last run')
+
 -- A mistake is underlined, and its quick fix is offered; when it is mended, the mark is gone.
 local errors = { severity = vim.diagnostic.severity.ERROR }
 vim.api.nvim_buf_set_lines(buffer, 6, 7, false, { '  r1: resistr r <> (p, m)' })

@@ -1,6 +1,6 @@
 // The extension of Sigrel for Visual Studio Code: a client of `sigrel lsp`, and panels for what the program writes.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
@@ -82,20 +82,46 @@ function chosen(name?: string): string[] {
   return name && name !== 'main' ? ['-e', name] : [];
 }
 
-async function plot(uri?: string, name?: string): Promise<void> {
-  const file = await model(typeof uri === 'string' ? uri : undefined);
-  if (!file) return;
-  const folder = await mkdtemp(join(tmpdir(), 'sigrel-'));
-  try {
-    const picture = join(folder, 'plot.svg');
-    const result = await running('Sigrel runs the model', (token) =>
-      sigrel(['run', file, ...chosen(name), '--plot', picture, '--no-plot', '--color', 'never'], dirname(file), token));
-    const svg = await readFile(picture, 'utf8').catch(() => undefined);
-    const image = svg ? `<img class="plot" src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">` : '';
-    show('plot', 'Sigrel: plot', file, `${image}<pre>${escaped(result.out + result.err)}</pre>`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+/** The answer of the server to `sigrel/plot` and `sigrel/blocks`. */
+interface Answer {
+  completed: boolean;
+  time?: number;
+  values?: { name: string; text: string }[];
+  messages: string;
+  text?: string;
+  svg?: string;
+}
+
+/** Asks the server, which has the text of the editor: it need not be saved. */
+async function ask(method: string, title: string, uri?: string, name?: string): Promise<{ file: string; answer: Answer } | undefined> {
+  const document = uri ? await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)) : vscode.window.activeTextEditor?.document;
+  if (document?.languageId !== 'sigrel' || !client) {
+    void vscode.window.showInformationMessage(client ? 'Open a model of Sigrel first.' : 'The language server of Sigrel does not run.');
+    return undefined;
   }
+  const server = client;
+  const params = { textDocument: { uri: server.code2ProtocolConverter.asUri(document.uri) }, definition: name };
+  try {
+    const answer = await running(title, (token) => server.sendRequest<Answer>(method, params, token));
+    return { file: document.uri.toString(), answer };
+  } catch (error) {
+    // A run that was cancelled needs no message.
+    if ((error as { code?: number }).code !== -32800) void vscode.window.showErrorMessage(String(error));
+    return undefined;
+  }
+}
+
+function image(svg?: string): string {
+  return svg ? `<img class="plot" src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">` : '';
+}
+
+async function plot(uri?: string, name?: string): Promise<void> {
+  const found = await ask('sigrel/plot', 'Sigrel runs the model', typeof uri === 'string' ? uri : undefined, name);
+  if (!found) return;
+  const { time, values, messages, svg } = found.answer;
+  const width = Math.max(0, ...(values ?? []).map((one) => one.name.length));
+  const list = (values ?? []).slice(0, 60).map((one) => `  ${one.name.padEnd(width)} = ${one.text}`).join('\n');
+  show('plot', 'Sigrel: plot', found.file, `${image(svg)}<pre>${escaped(messages + (time === undefined ? '' : `t = ${time} s\n${list}`))}</pre>`);
 }
 
 /** The report has a script of its own: it opens in the browser. */
@@ -111,11 +137,8 @@ async function report(uri?: string, name?: string): Promise<void> {
 }
 
 async function explain(): Promise<void> {
-  const file = await model();
-  if (!file) return;
-  const result = await running('Sigrel analyses the model', (token) =>
-    sigrel(['explain', file, '--color', 'never'], dirname(file), token));
-  show('blocks', 'Sigrel: model', file, `<pre>${escaped(result.out + result.err)}</pre>`);
+  const found = await ask('sigrel/blocks', 'Sigrel analyses the model');
+  if (found) show('blocks', 'Sigrel: model', found.file, `<pre>${escaped(found.answer.messages + (found.answer.text ?? ''))}</pre>${image(found.answer.svg)}`);
 }
 
 function task(command: string, file: string, more: string[] = []): vscode.Task {

@@ -1,5 +1,5 @@
 // A session of Visual Studio Code with the extension, as a user has it: an error that is underlined, the type of a name,
-// a plot. An acceptance script, whose pictures are to be looked at:
+// a plot by its lens, the members of a part. An acceptance script, whose pictures are to be looked at:
 //   node tests/session.mjs CODE_SERVER EXTENSION.vsix SIGREL CHROMIUM OUTPUT_FOLDER
 // CODE_SERVER is the entry of the npm package `code-server`; `playwright-core` is needed, too.
 import { spawn, spawnSync } from 'node:child_process';
@@ -88,12 +88,26 @@ try {
   await page.keyboard.press('Backspace');
   await page.waitForSelector('.squiggly-error', { state: 'detached', timeout: 15000 });
 
-  await command('Sigrel: Run and plot');
+  // The lens of `main` plots it; the text need not be saved.
+  await page.locator('.codelens-decoration a', { hasText: 'Plot' }).last().click();
   await page.waitForSelector('iframe.webview.ready', { timeout: 30000 });
   await page.waitForTimeout(3000);
   const frame = page.frameLocator('iframe.webview.ready').frameLocator('iframe');
   seen.plot = await frame.locator('img.plot').evaluate((image) => image.naturalWidth > 100);
   await page.screenshot({ path: join(output, 'plot.png') });
+
+  // The members of a part are offered behind a point, and the value of the last run is shown.
+  await page.locator('.view-line span', { hasText: 'initially' }).last().click();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('  c.');
+  await page.waitForSelector('.suggest-widget.visible .monaco-list-row', { timeout: 15000 });
+  seen.members = (await page.locator('.suggest-widget').innerText()).includes('u');
+  await page.screenshot({ path: join(output, 'members.png') });
+  await page.keyboard.press('Escape');
+  await command('Sigrel: Explain the model');
+  await page.waitForTimeout(3000);
+  await page.screenshot({ path: join(output, 'blocks.png') });
 } catch (error) {
   await page?.screenshot({ path: join(output, 'failed.png') });
   console.log(error.message);
@@ -101,4 +115,4 @@ try {
   code.kill();
 }
 console.log(seen);
-process.exit(['colours', 'hover', 'problem', 'plot'].every((what) => seen[what]) ? 0 : 1);
+process.exit(['colours', 'hover', 'problem', 'plot', 'members'].every((what) => seen[what]) ? 0 : 1);

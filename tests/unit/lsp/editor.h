@@ -23,10 +23,11 @@ inline const std::string kText =
     "  ground <> g\n";
 
 struct Editor {
-  lsp::Server server{{.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}}, "0"};
+  lsp::Server server;
   int ids = 0;
 
-  explicit Editor(bool utf8 = true) {
+  explicit Editor(bool utf8 = true, std::function<void(Json)> later = nullptr)
+      : server({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}}, "0", std::move(later)) {
     Json capabilities = Json::object();
     if (utf8) capabilities["general"]["positionEncodings"] = {"utf-8", "utf-16"};
     const Json answer = request("initialize", {{"capabilities", capabilities}});

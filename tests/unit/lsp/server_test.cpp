@@ -1,7 +1,9 @@
 // The language server as an editor sees it: messages in, messages out.
+#include <unistd.h>
 #include <catch2/catch.hpp>
 
 #include <sstream>
+#include <thread>
 
 #include "compiler/lsp/transport.h"
 #include "tests/unit/lsp/editor.h"
@@ -256,14 +258,63 @@ TEST_CASE("lsp: what is no request of the protocol") {
   CHECK(server.exit_code() == 0);
 }
 
+namespace {
+
+/// What arrives if a client writes a text and closes its end.
+std::vector<lsp::Message> received(const std::string& text) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  std::thread client([&] {
+    for (std::size_t at = 0; at < text.size();) {
+      const ssize_t count = write(ends[1], text.data() + at, std::min<std::size_t>(text.size() - at, 1000));
+      if (count <= 0) break;
+      at += static_cast<std::size_t>(count);
+    }
+    close(ends[1]);
+  });
+  lsp::Inbox inbox(ends[0]);
+  client.join();  // all of it has arrived: nothing here is longer than a pipe holds
+  std::vector<lsp::Message> messages;
+  while (auto message = inbox.next()) messages.push_back(*message);
+  CHECK_FALSE(inbox.more_within(0));
+  close(ends[0]);
+  return messages;
+}
+
+std::string framed(const std::string& content) {
+  return "Content-Length: " + std::to_string(content.size()) + "\r\n\r\n" + content;
+}
+
+}  // namespace
+
 TEST_CASE("lsp: headers of messages") {
-  std::istringstream in(
-      "Content-Type: x\r\nContent-Length: 2\r\n\r\n{}Content-Length: 9999999999999\r\n\r\n");
-  CHECK(lsp::read_message(in) == "{}");
-  CHECK_FALSE(lsp::read_message(in));
-  std::istringstream cut("Content-Length: 20\r\n\r\n{}");
-  CHECK_FALSE(lsp::read_message(cut));
+  const auto two = received("Content-Type: x\r\nContent-Length: 2\r\n\r\n{}" + framed("[1]") +
+                            "Content-Length: 9999999999999\r\n\r\n");
+  REQUIRE(two.size() == 2);
+  CHECK(two[0].content == "{}");
+  CHECK(two[1].content == "[1]");
+  CHECK(received("Content-Length: 20\r\n\r\n{}").empty());
+  CHECK(received("GET / HTTP/1.1\r\nHost: x\r\n\r\n").empty());
+  CHECK(received("Content-Length: minus\r\n\r\n{}").empty());
+  CHECK(received("").empty());
   std::ostringstream out;
   lsp::write_message(out, "{}");
   CHECK(out.str() == "Content-Length: 2\r\n\r\n{}");
+}
+
+TEST_CASE("lsp: a request is taken back before it is handled") {
+  const std::string first = R"({"jsonrpc": "2.0", "id": 1, "method": "textDocument/hover", "params": {}})",
+                    second = R"({"jsonrpc": "2.0", "id": "b", "method": "textDocument/hover", "params": {}})",
+                    cancel = R"({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "b"}})";
+  const auto messages = received(framed(first) + framed(second) + framed(cancel) +
+                                 framed(R"({"method": "$/cancelRequest"})") + framed("$/cancelRequest"));
+  REQUIRE(messages.size() == 5);
+  CHECK_FALSE(messages[0].cancelled);
+  CHECK(messages[1].cancelled);
+  Editor editor;
+  const auto answers = editor.server.handle(messages[1].content, messages[1].cancelled);
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0]["id"] == "b");
+  CHECK(answers[0]["error"]["code"] == -32800);
+  for (std::size_t k = 2; k < 4; ++k) CHECK(editor.server.handle(messages[k].content).empty());
 }

@@ -69,6 +69,7 @@ void add_explain(CLI::App& app, const Globals& globals, int& exit_code);
 void add_plot(CLI::App& app, const Globals& globals, int& exit_code);
 void add_diff(CLI::App& app, const Globals& globals, int& exit_code);
 void add_report(CLI::App& app, const Globals& globals, int& exit_code);
+void add_animate(CLI::App& app, const Globals& globals, int& exit_code);
 void add_sweep(CLI::App& app, const Globals& globals, int& exit_code);
 void add_new(CLI::App& app, const Globals& globals, int& exit_code);
 void add_list(CLI::App& app, const Globals& globals, int& exit_code);

@@ -47,6 +47,7 @@ constexpr Subcommand kSubcommands[] = {
     {"check", add_check},
     {"run", add_run},
     {"report", add_report},
+    {"animate", add_animate},
     {"sweep", add_sweep},
     {"new", add_new},
     {"list", add_list},

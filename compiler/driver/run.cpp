@@ -50,16 +50,7 @@ constexpr std::size_t kLogOfReport = 256 * 1024;  // characters
 std::optional<runtime::Trajectory> other_run(const std::string& path, Diagnostics& diagnostics) {
   const auto table = session::read_results(path, [](std::string_view) { return true; }, diagnostics);
   if (!table) return std::nullopt;
-  std::optional<runtime::Trajectory> trajectory(std::in_place);
-  runtime::Output output;
-  output.names = table->names;
-  trajectory->begin(output);
-  std::vector<double> row(table->columns.size());
-  for (std::size_t k = 0; k < table->times.size(); ++k) {
-    for (std::size_t c = 0; c < row.size(); ++c) row[c] = table->columns[c][k];
-    trajectory->row(table->times[k], row);
-  }
-  return trajectory;
+  return session::trajectory_of(*table);
 }
 
 bool write_page(const std::string& path, std::string_view html, Diagnostics& diagnostics) {

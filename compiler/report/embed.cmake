@@ -1,13 +1,19 @@
-# Writes a C++ file with the style and the script of the page: cmake -DFOLDER=<folder> -DOUTPUT=<file> -P embed.cmake
-file(READ ${FOLDER}/page.css style)
-file(READ ${FOLDER}/page.js script)
-file(WRITE ${OUTPUT} "// Generated from compiler/report.
-#include \"compiler/report/embedded.h\"
+# Writes a C++ file with the texts of files: cmake -DFOLDER=<folder> "-DFILES=page.css kStyle,page.js kScript" -DNAMESPACE=report
+# -DHEADER=<header> -DOUTPUT=<file> -P embed.cmake
+set(texts "")
+string(REPLACE "," ";" pairs "${FILES}")
+foreach(pair IN LISTS pairs)
+  string(REPLACE " " ";" pair "${pair}")
+  list(GET pair 0 name)
+  list(GET pair 1 constant)
+  file(READ ${FOLDER}/${name} text)
+  string(APPEND texts "const std::string_view ${constant} = R\"SIGRELPAGE(${text})SIGRELPAGE\";\n")
+endforeach()
+file(WRITE ${OUTPUT} "// Generated from ${FILES}.
+#include \"${HEADER}\"
 
-namespace sigrel::report {
+namespace sigrel::${NAMESPACE} {
 
-const std::string_view kStyle = R\"SIGRELPAGE(${style})SIGRELPAGE\";
-const std::string_view kScript = R\"SIGRELPAGE(${script})SIGRELPAGE\";
-
-}  // namespace sigrel::report
+${texts}
+}  // namespace sigrel::${NAMESPACE}
 ")

@@ -1,9 +1,9 @@
-// The style and the script of the page: page.css and page.js.
+// The style and the scripts of the page: page.css, plots.js and page.js.
 #pragma once
 #include <string_view>
 
 namespace sigrel::report {
 
-extern const std::string_view kStyle, kScript;
+extern const std::string_view kStyle, kPlots, kScript;
 
 }  // namespace sigrel::report

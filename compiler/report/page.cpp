@@ -2,10 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include "compiler/explain/why_report.h"
 #include "compiler/pipeline/results.h"
 #include "compiler/pipeline/solved_blocks.h"
+#include "compiler/report/curves.h"
 #include "compiler/report/embedded.h"
 #include "compiler/report/report.h"
 #include "compiler/report/typeset.h"
@@ -33,34 +32,6 @@ constexpr std::size_t kExplained = 400;      // variables with an answer to "why
 constexpr std::size_t kWork = 400'000;       // equations × variables, for these answers
 constexpr std::size_t kSource = 400'000;     // bytes of a source file that is shown
 constexpr std::size_t kParameters = 1'000;   // that are listed
-
-/// The rows that a curve keeps: of each bucket the first, the least, the greatest and the last. Empty: all.
-std::vector<std::uint32_t> kept_rows(const runtime::Trajectory& t, std::size_t column, std::size_t most) {
-  std::vector<std::uint32_t> kept;
-  const std::size_t rows = t.rows();
-  if (rows <= most) return kept;
-  const std::size_t buckets = most / 4;
-  for (std::size_t b = 0; b < buckets; ++b) {
-    const std::size_t begin = rows * b / buckets, end = rows * (b + 1) / buckets;
-    std::size_t least = begin, greatest = begin;
-    for (std::size_t row = begin; row < end; ++row) {
-      if (t.value(row, column) < t.value(least, column)) least = row;
-      if (t.value(row, column) > t.value(greatest, column)) greatest = row;
-    }
-    for (const std::size_t row : std::set<std::size_t>{begin, least, greatest, end - 1})
-      kept.push_back(static_cast<std::uint32_t>(row));
-  }
-  return kept;
-}
-
-/// Seven digits are enough to see; NaN and infinity have no notation in JSON.
-ordered_json number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  double rounded = value;
-  const std::string text = fmt::format("{:.7g}", value);
-  std::sscanf(text.c_str(), "%lf", &rounded);
-  return rounded;
-}
 
 /// Names inside of a recursion of thousands of levels are as long.
 std::string shortened(const std::string& name) {
@@ -93,7 +64,7 @@ class Writer {
     body += section("source", "Source", sources());
     body += "</div>\n</main>\n<div id=\"why\"></div>\n";
     body += "<script type=\"application/json\" id=\"data\">" + data() + "</script>\n<script>" +
-            std::string(kScript) + "</script>\n";
+            std::string(kPlots) + std::string(kScript) + "</script>\n";
     return doc::document(r_.title, body, kStyle);
   }
 
@@ -170,7 +141,8 @@ class Writer {
         while (row + 1 < a.rows() && a.time(row + 1) <= t) ++row;
         if (a.rows() == 0 || t < a.time(0) || t > a.time(a.rows() - 1)) continue;
         double value = a.value(row, own);
-        if (row + 1 < a.rows() && a.time(row + 1) > a.time(row) && !is_steps(*it))
+        if (row + 1 < a.rows() && a.time(row + 1) > a.time(row) &&
+            !pipeline::is_piecewise_constant(r_.run.description(*it)))
           value += (a.value(row + 1, own) - value) * (t - a.time(row)) / (a.time(row + 1) - a.time(row));
         d.scale = std::max({d.scale, std::abs(value), std::abs(b.value(k, c))});
         if (const double apart = std::abs(value - b.value(k, c)); apart > d.largest)
@@ -193,10 +165,6 @@ class Writer {
       out += fmt::format("<p class=\"dim\">{} variable{} of {} {} not in this run.</p>\n", missing,
                          missing == 1 ? "" : "s", escape(r_.other_title), missing == 1 ? "is" : "are");
     return out;
-  }
-
-  bool is_steps(const std::string& name) const {
-    return pipeline::is_piecewise_constant(r_.run.description(name));
   }
 
   std::string name(std::uint32_t variable) const {
@@ -355,47 +323,18 @@ class Writer {
   }
   bool thinned() const { return r_.run.trajectory.rows() > most_rows(); }
 
-  ordered_json curve(const runtime::Trajectory& t, std::size_t column, bool own_times) const {
-    const std::string& name = t.names()[column];
-    const std::string_view description = r_.run.description(name);
-    ordered_json s;
-    std::vector<std::uint32_t> rows = kept_rows(t, column, most_rows());
-    const bool all = rows.empty();
-    if (all)
-      for (std::uint32_t row = 0; row < t.rows(); ++row) rows.push_back(row);
-    ordered_json values = ordered_json::array(), times = ordered_json::array();
-    for (const std::uint32_t row : rows) {
-      values.push_back(number(t.value(row, column)));
-      if (own_times) times.push_back(t.time(row));
-    }
-    if (own_times)
-      s["times"] = std::move(times);
-    else if (!all)
-      s["rows"] = rows;
-    s["values"] = std::move(values);
-    std::vector<double> probe = {0.0, 1.0};
-    pipeline::convert(description, probe);
-    s["scale"] = probe[1] - probe[0];
-    s["offset"] = probe[0];
-    std::string unit = pipeline::shown_unit(description);
-    if (unit.starts_with('[') && unit.ends_with(']')) unit = unit.substr(1, unit.size() - 2);
-    s["unit"] = unit;
-    if (is_steps(name)) s["steps"] = true;
-    if (const auto states = pipeline::state_names(description); !states.empty()) s["states"] = states;
-    return s;
-  }
-
   std::string data() const {
     const runtime::Trajectory& t = r_.run.trajectory;
     ordered_json j;
     j["times"] = t.times();
     j["series"] = ordered_json::object();
-    for (std::size_t c = 0; c < t.columns(); ++c) j["series"][t.names()[c]] = curve(t, c, false);
+    for (std::size_t c = 0; c < t.columns(); ++c)
+      j["series"][t.names()[c]] = curve(r_.run, t, c, most_rows(), false);
     if (r_.other) {
       j["other"] = ordered_json::object();
       for (std::size_t c = 0; c < r_.other->columns(); ++c)
         if (std::ranges::find(t.names(), r_.other->names()[c]) != t.names().end())
-          j["other"][r_.other->names()[c]] = curve(*r_.other, c, true);
+          j["other"][r_.other->names()[c]] = curve(r_.run, *r_.other, c, most_rows(), true);
       j["otherTitle"] = r_.other_title;
     }
     j["panes"] = r_.run.panes;
@@ -412,11 +351,7 @@ class Writer {
     for (const std::string& name : t.names()) explain(name);
     j["files"] = ordered_json::array();
     for (const FileId file : file_list_) j["files"].push_back(r_.sources.file(file).path);
-    std::string text = j.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-    // Nothing in the data ends the script element.
-    std::string safe;
-    for (const char c : text) safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
-    return safe;
+    return script_text(j);
   }
 
   const Report& r_;

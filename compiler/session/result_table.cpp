@@ -50,6 +50,19 @@ std::optional<ResultTable> read_results(const std::string& path,
   return table;
 }
 
+runtime::Trajectory trajectory_of(const ResultTable& table) {
+  runtime::Trajectory trajectory;
+  runtime::Output output;
+  output.names = table.names;
+  trajectory.begin(output);
+  std::vector<double> row(table.columns.size());
+  for (std::size_t k = 0; k < table.times.size(); ++k) {
+    for (std::size_t c = 0; c < row.size(); ++c) row[c] = table.columns[c][k];
+    trajectory.row(table.times[k], row);
+  }
+  return trajectory;
+}
+
 void check_patterns(std::span<const std::string> patterns, std::span<const ResultTable> tables,
                     Diagnostics& diagnostics) {
   for (const std::string& pattern : patterns) {

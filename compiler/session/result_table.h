@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/diagnostics/diagnostic.h"
+#include "runtime/results/trajectory.h"
 
 namespace sigrel::session {
 
@@ -26,6 +27,8 @@ struct ResultTable {
 std::optional<ResultTable> read_results(const std::string& path,
                                         const std::function<bool(std::string_view)>& wanted,
                                         Diagnostics& diagnostics);
+
+runtime::Trajectory trajectory_of(const ResultTable& table);
 
 /// Reports the patterns (`*` matches any characters) that match no name in any of the tables.
 void check_patterns(std::span<const std::string> patterns, std::span<const ResultTable> tables,

@@ -12,8 +12,9 @@
 namespace sigrel::driver {
 namespace {
 
-// While keys follow each other within this time, in ms, documents are not checked.
-constexpr int kDebounce = 30;
+// Messages that an editor sends together arrive within this time, in ms. Keys that come while a document is
+// checked wait, and are then handled together.
+constexpr int kTogether = 3;
 
 int serve(const Globals& globals) {
   std::ios::sync_with_stdio(false);
@@ -28,7 +29,7 @@ int serve(const Globals& globals) {
   while (const std::optional<lsp::Message> message = inbox.next()) {
     for (const lsp::Json& answer : server.handle(message->content, message->cancelled)) write(answer);
     if (server.exit_code()) return *server.exit_code();
-    if (server.has_changes() && !inbox.more_within(kDebounce))
+    if (server.has_changes() && !inbox.more_within(kTogether))
       for (const lsp::Json& told : server.publish()) write(told);
   }
   return kUserError;  // the editor has gone without `exit`

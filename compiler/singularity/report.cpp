@@ -131,6 +131,9 @@ const system::LocalInfo* discrete_among(const SourceView& view, const graph::Hal
   return nullptr;
 }
 
+constexpr std::string_view kRemoveOne =
+    "one of these equations is redundant or contradicts the others: remove it, or add another unknown to it";
+
 Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scope scope,
                         Diagnostics& diagnostics) {
   const graph::HallSet& set = over.set;
@@ -181,9 +184,7 @@ Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scop
         "`discrete`: only `:=` changes `{0}`; if an equation determines `{0}`, declare it with `local`",
         text(discrete->name)));
   else
-    d.help(
-        "one of these equations is redundant or contradicts the others: remove it, or add another "
-        "unknown to it");
+    d.help(std::string(kRemoveOne));
   return d;
 }
 
@@ -268,6 +269,33 @@ Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Sc
   return d;
 }
 
+/// The node whose potentials are all of the unknowns that have no equation; empty if they are not those of
+/// one.
+std::string node_without_equations(const SourceView& view, std::span<const std::uint32_t> unknowns,
+                                   Scope scope) {
+  std::string node;
+  constexpr std::size_t kExamined = 100;
+  const std::vector<std::uint32_t> named = in_order_of_names(view, unknowns);
+  if (named.size() > kExamined) return {};
+  for (const std::uint32_t u : named) {
+    const std::string name = view.name(u, scope);
+    const std::string base = name.substr(0, name.rfind('.'));
+    if (view.kind(u) == system::UnknownKind::Flow || base.size() == name.size()) continue;
+    if (!node.empty() && node != base) return {};
+    node = base;
+  }
+  return node;
+}
+
+/// Whether frames of bodies in space, with their orientations, are among the unknowns.
+bool has_orientations(const SourceView& view, std::span<const std::uint32_t> unknowns, Scope scope) {
+  constexpr std::size_t kExamined = 1000;
+  const auto first = unknowns.first(std::min(unknowns.size(), kExamined));
+  return std::ranges::any_of(first, [&](std::uint32_t u) {
+    return view.has_name(u) && view.name(u, scope).find(".rot[") != std::string::npos;
+  });
+}
+
 }  // namespace
 
 void report_structural(const SourceView& view, const StructuralCauses& causes, Diagnostics& diagnostics) {
@@ -315,7 +343,26 @@ void report_structural(const SourceView& view, const StructuralCauses& causes, D
   // Flows without an equation follow from potentials with too many: the note would mislead.
   const bool about_flows = std::ranges::all_of(
       same_scope.set.columns, [&](std::uint32_t u) { return view.kind(u) == system::UnknownKind::Flow; });
-  if (same_scope.missing > 0 && !about_flows) {
+  const bool general = over && !over->helps.empty() && over->helps.front().text == kRemoveOne;
+  if (general && same_scope.missing > 0 && about_flows &&
+      has_orientations(view, causes.over->set.columns, *over_scope)) {
+    over->helps.clear();
+    over->help(
+        "joints form a loop here, and each of them states how bodies are turned: replace one by a part that "
+        "closes a "
+        "loop: `closingPlane` if all axes are parallel, else `closingRevolute`, `closingSpherical` or "
+        "`closingLink`");
+  } else if (const std::string node =
+                 node_without_equations(view, same_scope.set.columns, over_scope.value_or(Scope{}));
+             general && same_scope.missing > 0 && !about_flows && !node.empty() &&
+             same_scope.missing == causes.over->surplus) {
+    over->note(fmt::format("at the same time nothing determines the potentials of `{}`", node));
+    over->helps.clear();
+    over->help(fmt::format(
+        "the flows at `{}` are given, and no part there relates them to its potentials: connect one that "
+        "does, such as a mass, a capacity or a spring",
+        node));
+  } else if (same_scope.missing > 0 && !about_flows) {
     const std::size_t names = in_order_of_names(view, same_scope.set.columns).size();
     over->note(
         fmt::format("at the same time {} for {}: perhaps one of these equations was meant to contain {}",

@@ -1,0 +1,89 @@
+// Mechanisms that cannot be right: loops of joints, parts without mass, bodies that do not exist.
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "compiler/session/session.h"
+
+using namespace sigrel;
+
+namespace {
+
+/// What is said of a model that is run.
+std::string messages(const std::string& library, const std::string& body) {
+  Session session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, true});
+  session.load_text("m.sr", "import " + library + "\nmain = sigrel () where\n" + body);
+  if (session.check())
+    if (const auto model = session.compile({}, Backend::Interpreter)) session.run(*model, {.stop = 0.1});
+  std::string text;
+  for (const Diagnostic& d : session.diagnostics().all()) text += render_text(d, session.sources(), false);
+  return text;
+}
+
+void says(const std::string& library, const std::string& body, const std::string& code, const std::string& words) {
+  const std::string text = messages(library, body);
+  INFO(body << text);
+  CHECK(text.find(code) != std::string::npos);
+  CHECK(text.find(words) != std::string::npos);
+}
+
+const std::string kHinge =
+    "  fixed [0.0, 0.0, 0.0] <> z\n  hinge: revolute [1.0, 0.0, 0.0] <> (z, a)\n"
+    "  rod [0.0, 0.0, 1.0] <> (a, b)\n  initially\n    hinge.phi = 0.5\n    hinge.w = 0.0\n";
+
+}  // namespace
+
+TEST_CASE("mechanisms: a loop of joints is told which parts close one") {
+  const std::string loop =
+      "  fixed [0.0, 0.0, 0.0] <> z\n  revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [0.0, 0.0, 1.0] <> (a, b)\n"
+      "  pointMass earth 1.0 <> b\n  revolute [0.0, 1.0, 0.0] <> (b, c)\n  rod [2.0, 0.0, 0.0] <> (c, d)\n"
+      "  revolute [0.0, 1.0, 0.0] <> (d, e)\n  rod [0.0, 0.0, -1.0] <> (e, f)\n  fixed [2.0, 0.0, 0.0] <> y\n";
+  says("Spatial", loop + "  revolute [0.0, 1.0, 0.0] <> (y, f)\n", "SR0301", "replace one by a part that closes a loop");
+  says("Spatial", loop + "  closingRevolute [0.0, 1.0, 0.0] <> (y, f)\n", "SR0301", "`closingPlane` if all axes are parallel");
+  const std::string fine = messages("Spatial", loop + "  closingPlane [0.0, 1.0, 0.0] <> (y, f)\n");
+  INFO(fine);
+  CHECK(fine.find("error") == std::string::npos);
+}
+
+TEST_CASE("mechanisms: what moves without mass") {
+  says("Spatial", kHinge + "  body earth 1.0 (ballInertia 1.0 0.1) <> b\n  revolute [1.0, 0.0, 0.0] <> (b, c)\n  free <> c\n",
+       "SR0301", "the flows at `c` are given, and no part there relates them to its potentials");
+}
+
+TEST_CASE("mechanisms: bodies that do not exist") {
+  const auto body = [](const std::string& inertia) { return kHinge + "  bob: body earth 1.0 (" + inertia + ") <> b\n"; };
+  const std::string none = "no body has this inertia";
+  says("Spatial", body("diagonal [1.0, 1.0, 2.5]"), "SR0510", none);
+  says("Spatial", body("diagonal [1.0, 1.0, 2.5]"), "SR0510", "in `bob`");
+  says("Spatial", body("diagonal [-2.0, 1.0, 1.0]"), "SR0510", none);
+  says("Spatial", body("[[1.0, 0.2, 0.0], [0.1, 1.0, 0.0], [0.0, 0.0, 1.0]]"), "SR0510", none);
+  // Moments that are possible one by one, with products of inertia that are too large for them.
+  says("Spatial", body("[[1.0, 0.6, 0.0], [0.6, 1.0, 0.0], [0.0, 0.0, 1.0]]"), "SR0510", none);
+  for (const char* possible :
+       {"diagonal [1.0, 1.0, 2.0]", "[[1.0, 0.4, 0.0], [0.4, 1.0, 0.0], [0.0, 0.0, 1.0]]",
+        "boxInertia 1.0 [1.0, 0.0, 0.0]", "cylinderInertia 2.0 0.1 3.0", "ballInertia 1.0 0.5"}) {
+    const std::string text = messages("Spatial", body(possible));
+    INFO(possible << text);
+    CHECK(text.find("SR0510") == std::string::npos);
+  }
+  says("Spatial", kHinge + "  bob: body earth (-1.0) (ballInertia 1.0 0.1) <> b\n", "SR0510", "a body has a mass greater than 0");
+  says("Spatial", kHinge + "  bob: pointMass earth (-1.0) <> b\n", "SR0510", "a point mass is greater than 0");
+  says("Planar", "  body earth 1.0 (-2.0) <> a\n  free <> a\n", "SR0510", "a moment of inertia greater than 0");
+  says("Spatial", "  fixed [0.0, 0.0, 0.0] <> z\n  revolute [0.0, 0.0, 0.0] <> (z, a)\n  body earth 1.0 (ballInertia 1.0 0.1) <> a\n",
+       "SR0564", "an axis of length 0 has no direction");
+}
+
+TEST_CASE("mechanisms: the mass of a body is not a matter of structure") {
+  Session session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, true});
+  session.load_text("m.sr", "import Spatial\nmain = sigrel () where\n" + kHinge + "  bob: body earth 2.5 (ballInertia 1.5 0.1) <> b\n");
+  REQUIRE(session.check());
+  const auto arguments = session.arguments();
+  REQUIRE(arguments);
+  bool found = false;
+  for (const auto& argument : *arguments)
+    if (argument.name == "bob.m" || argument.name == "bob.inertia[1,1]") {
+      found = true;
+      CHECK_FALSE(argument.structural);
+    }
+  CHECK(found);
+}

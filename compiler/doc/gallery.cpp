@@ -136,6 +136,11 @@ std::string page(const std::vector<Example>& examples, std::size_t k, const Sour
   out += header_html(header_lines(sources.file(e.source).text));
   out += fmt::format("<p><img class=\"plot\" src=\"{}.svg\" alt=\"{} over time\"/></p>\n", escape(stem(e)),
                      title);
+  if (!e.animation.empty())
+    out += fmt::format(
+        "<p><a href=\"{0}.moves.html\"><img class=\"plot\" src=\"{0}.still.svg\" alt=\"{1}\"/></a></p>\n"
+        "<p><a href=\"{0}.moves.html\">See it move</a></p>\n",
+        escape(stem(e)), title);
   out += fmt::format("<pre>sigrel run {}</pre>\n", escape(e.path));
   if (!e.values.empty()) {
     out += fmt::format("<table>\n<tr><th>at t = {:.6g} s</th><th></th></tr>\n", e.end);
@@ -192,10 +197,15 @@ std::vector<Page> gallery(const std::vector<Example>& examples, const SourceMap&
     pages.push_back({stem(e) + ".html", page(examples, k, sources)});
     pages.push_back({stem(e) + ".svg", e.plot});
     pages.push_back({stem(e) + ".small.svg", e.small_plot});
+    if (!e.animation.empty()) {
+      pages.push_back({stem(e) + ".moves.html", e.animation});
+      pages.push_back({stem(e) + ".still.svg", e.still});
+    }
     index += fmt::format(
-        "<li><a href=\"{0}.html\"><img src=\"{0}.small.svg\" alt=\"\"/><h2>{1}</h2><p>{2}</p>{3}</a></li>\n",
+        "<li><a href=\"{0}.html\"><img src=\"{0}.{4}.svg\" alt=\"\"/><h2>{1}</h2><p>{2}</p>{3}</a></li>\n",
         escape(stem(e)), escape(example_title(e.file, sources.file(e.source).text)),
-        summary(header_text(header_lines(sources.file(e.source).text))), uses(sources.file(e.source).text));
+        summary(header_text(header_lines(sources.file(e.source).text))), uses(sources.file(e.source).text),
+        e.animation.empty() ? "small" : "still");
   }
   pages.push_back({"index.html", document("Examples", index + "</ul>\n", kStyle)});
   return pages;

@@ -32,31 +32,6 @@ struct Options {
   RunOptions run;
 };
 
-/// The names that the model plots, by pane, as they are among the columns of the run.
-Panes plotted(const Compiled& model, const Run& run) {
-  Panes panes;
-  for (const std::vector<std::string>& patterns : model.experiment.plot) {
-    std::vector<std::string> pane;
-    for (const std::string& pattern : patterns)
-      for (const std::string& name : run.trajectory.names())
-        if (pipeline::matches(pattern, name) && std::ranges::find(pane, name) == pane.end())
-          pane.push_back(name);
-    if (!pane.empty()) panes.push_back(std::move(pane));
-  }
-  return panes;
-}
-
-/// The columns that a picture needs and the model has, and those that it plots.
-std::vector<std::string> outputs_of(const Compiled& model, const animate::Scene& scene) {
-  const pipeline::Results results(model);
-  std::vector<std::string> names;
-  for (std::string& name : animate::columns_of(model, scene))
-    if (results.find(name)) names.push_back(std::move(name));
-  for (const std::vector<std::string>& pane : model.experiment.plot)
-    names.insert(names.end(), pane.begin(), pane.end());
-  return names;
-}
-
 /// The run that a file of results holds. Nullopt after an error.
 std::optional<Run> run_in_file(const std::string& path, const Compiled& model, const animate::Scene& scene,
                                Diagnostics& diagnostics) {
@@ -126,7 +101,7 @@ int animate_model(const Globals& globals, Options& options) {
     run = std::move(*found);
   } else {
     RunOptions& request = options.run;
-    request.outputs = outputs_of(*model, scene);
+    request.outputs = animate::outputs_of(*model, scene);
     request.events = request.events.value_or(true);
     request.cancel = &InterruptGuard::interrupted;
     runtime::Progress progress(stderr);
@@ -161,7 +136,7 @@ int animate_model(const Globals& globals, Options& options) {
     const std::string svg = animate::still(animation, *options.still, options.width, options.height);
     fine = write_plot(options.output, svg, options.width, options.height, session.diagnostics()) && fine;
   } else {
-    animation.panes = plotted(*model, run);
+    animation.panes = animate::plotted(*model, run.trajectory);
     const std::string error = runtime::write_file(options.output, animate::page(animation));
     if (!error.empty()) {
       session.diagnostics()

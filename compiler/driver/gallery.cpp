@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "compiler/animate/animate.h"
 #include "compiler/doc/gallery.h"
 #include "compiler/driver/command.h"
 #include "compiler/driver/pages.h"
@@ -50,6 +51,13 @@ std::optional<doc::Example> run_example(const Globals& globals, const std::strin
           for (runtime::Curve& curve : plot.curves) curve.name.clear();  // a legend would fill the small plot
       example->small_plot = runtime::plot_svg(panes, {440, 280});
       example->end = run.outcome.reached;
+      const std::string title = doc::example_title(example->file, sources.file(example->source).text);
+      constexpr double kStill = 0.6;  // of the run
+      if (auto rendered =
+              animate::render(session, *model, globals.session_options().path.library, title, kStill)) {
+        example->animation = std::move(rendered->page);
+        example->still = std::move(rendered->still);
+      }
       for (std::size_t c = 0; c < std::min(kValues, run.columns.size()); ++c)
         example->values.emplace_back(run.columns.names[c],
                                      pipeline::value_text(run.descriptions[c], run.final_values[c], 6));

@@ -28,6 +28,13 @@ TEST_CASE("gallery: the examples, each with its text, equations, picture and sou
     CHECK(contains(read(folder + "/index.html"), "href=\"" + stem + ".html\""));
   }
   CHECK(models >= 6);
+  // Models with bodies have a picture, and a page on which they move.
+  for (const char* stem : {"11_crank_slider", "34_robot_arm"}) {
+    CHECK(contains(read(folder + "/" + stem + ".html"), std::string("href=\"") + stem + ".moves.html\""));
+    CHECK(contains(read(folder + "/" + stem + ".moves.html"), "getContext(\"webgl\""));
+    CHECK(contains(read(folder + "/" + stem + ".still.svg"), "<polygon"));
+  }
+  CHECK_FALSE(fs::exists(folder + "/01_low_pass.moves.html"));
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string text = read(entry.path().string());
     for (const std::string& mark : {std::string("href=\""), std::string("src=\"")})

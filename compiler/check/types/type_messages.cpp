@@ -188,7 +188,12 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
       fields += (fields.empty() ? "`." : ", `.") + std::string(text(field.name)) + "`";
     d.help("a " + std::string(text(found->constructor->name)) + " has the fields " + fields);
   }
-  if (found->kind == TypeKind::Function && expected->kind != TypeKind::Function)
+  const bool is_node = expected->kind == TypeKind::Constructor && expected->constructor->connector;
+  if (is_node && found->kind != TypeKind::Variable && found_expr && found_expr->kind == ExprKind::Variable)
+    d.help(fmt::format(
+        "a name makes a node only if nothing else has that name: rename it, or declare `local {} :: {}`",
+        head_text(found_expr), e));
+  else if (found->kind == TypeKind::Function && expected->kind != TypeKind::Function)
     d.help("an argument may be missing");
   if (is_constructor(expected, types_.list_constructor) && find(expected->args[0]) == found)
     d.help("a list of one has brackets, too: `[x]`");

@@ -148,7 +148,7 @@ TEST_CASE("the rooms above the stages are in layers") {
         "runtime/results"}},
       {"compiler/animate",
        {"compiler/base", "compiler/ir", "compiler/pipeline", "compiler/session", "compiler/doc",
-        "compiler/report", "runtime/results"}},
+        "compiler/report", "runtime/results", "runtime/solve"}},
       {"compiler/repl",
        {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/explain", "compiler/pipeline",
         "compiler/session", "runtime/integrate", "runtime/results"}},

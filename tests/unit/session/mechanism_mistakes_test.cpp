@@ -20,7 +20,8 @@ std::string messages(const std::string& library, const std::string& body) {
   return text;
 }
 
-void says(const std::string& library, const std::string& body, const std::string& code, const std::string& words) {
+void says(const std::string& library, const std::string& body, const std::string& code,
+          const std::string& words) {
   const std::string text = messages(library, body);
   INFO(body << text);
   CHECK(text.find(code) != std::string::npos);
@@ -37,21 +38,28 @@ TEST_CASE("mechanisms: a loop of joints is told which parts close one") {
   const std::string loop =
       "  fixed [0.0, 0.0, 0.0] <> z\n  revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [0.0, 0.0, 1.0] <> (a, b)\n"
       "  pointMass earth 1.0 <> b\n  revolute [0.0, 1.0, 0.0] <> (b, c)\n  rod [2.0, 0.0, 0.0] <> (c, d)\n"
-      "  revolute [0.0, 1.0, 0.0] <> (d, e)\n  rod [0.0, 0.0, -1.0] <> (e, f)\n  fixed [2.0, 0.0, 0.0] <> y\n";
-  says("Spatial", loop + "  revolute [0.0, 1.0, 0.0] <> (y, f)\n", "SR0301", "replace one by a part that closes a loop");
-  says("Spatial", loop + "  closingRevolute [0.0, 1.0, 0.0] <> (y, f)\n", "SR0301", "`closingPlane` if all axes are parallel");
+      "  revolute [0.0, 1.0, 0.0] <> (d, e)\n  rod [0.0, 0.0, -1.0] <> (e, f)\n  fixed [2.0, 0.0, 0.0] <> "
+      "y\n";
+  says("Spatial", loop + "  revolute [0.0, 1.0, 0.0] <> (y, f)\n", "SR0301",
+       "replace one by a part that closes a loop");
+  says("Spatial", loop + "  closingRevolute [0.0, 1.0, 0.0] <> (y, f)\n", "SR0301",
+       "`closingPlane` if all axes are parallel");
   const std::string fine = messages("Spatial", loop + "  closingPlane [0.0, 1.0, 0.0] <> (y, f)\n");
   INFO(fine);
   CHECK(fine.find("error") == std::string::npos);
 }
 
 TEST_CASE("mechanisms: what moves without mass") {
-  says("Spatial", kHinge + "  body earth 1.0 (ballInertia 1.0 0.1) <> b\n  revolute [1.0, 0.0, 0.0] <> (b, c)\n  free <> c\n",
+  says("Spatial",
+       kHinge +
+           "  body earth 1.0 (ballInertia 1.0 0.1) <> b\n  revolute [1.0, 0.0, 0.0] <> (b, c)\n  free <> c\n",
        "SR0301", "the flows at `c` are given, and no part there relates them to its potentials");
 }
 
 TEST_CASE("mechanisms: bodies that do not exist") {
-  const auto body = [](const std::string& inertia) { return kHinge + "  bob: body earth 1.0 (" + inertia + ") <> b\n"; };
+  const auto body = [](const std::string& inertia) {
+    return kHinge + "  bob: body earth 1.0 (" + inertia + ") <> b\n";
+  };
   const std::string none = "no body has this inertia";
   says("Spatial", body("diagonal [1.0, 1.0, 2.5]"), "SR0510", none);
   says("Spatial", body("diagonal [1.0, 1.0, 2.5]"), "SR0510", "in `bob`");
@@ -66,16 +74,22 @@ TEST_CASE("mechanisms: bodies that do not exist") {
     INFO(possible << text);
     CHECK(text.find("SR0510") == std::string::npos);
   }
-  says("Spatial", kHinge + "  bob: body earth (-1.0) (ballInertia 1.0 0.1) <> b\n", "SR0510", "a body has a mass greater than 0");
-  says("Spatial", kHinge + "  bob: pointMass earth (-1.0) <> b\n", "SR0510", "a point mass is greater than 0");
-  says("Planar", "  body earth 1.0 (-2.0) <> a\n  free <> a\n", "SR0510", "a moment of inertia greater than 0");
-  says("Spatial", "  fixed [0.0, 0.0, 0.0] <> z\n  revolute [0.0, 0.0, 0.0] <> (z, a)\n  body earth 1.0 (ballInertia 1.0 0.1) <> a\n",
+  says("Spatial", kHinge + "  bob: body earth (-1.0) (ballInertia 1.0 0.1) <> b\n", "SR0510",
+       "a body has a mass greater than 0");
+  says("Spatial", kHinge + "  bob: pointMass earth (-1.0) <> b\n", "SR0510",
+       "a point mass is greater than 0");
+  says("Planar", "  body earth 1.0 (-2.0) <> a\n  free <> a\n", "SR0510",
+       "a moment of inertia greater than 0");
+  says("Spatial",
+       "  fixed [0.0, 0.0, 0.0] <> z\n  revolute [0.0, 0.0, 0.0] <> (z, a)\n  body earth 1.0 (ballInertia "
+       "1.0 0.1) <> a\n",
        "SR0564", "an axis of length 0 has no direction");
 }
 
 TEST_CASE("mechanisms: the mass of a body is not a matter of structure") {
   Session session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, true});
-  session.load_text("m.sr", "import Spatial\nmain = sigrel () where\n" + kHinge + "  bob: body earth 2.5 (ballInertia 1.5 0.1) <> b\n");
+  session.load_text("m.sr", "import Spatial\nmain = sigrel () where\n" + kHinge +
+                                "  bob: body earth 2.5 (ballInertia 1.5 0.1) <> b\n");
   REQUIRE(session.check());
   const auto arguments = session.arguments();
   REQUIRE(arguments);

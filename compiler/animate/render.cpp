@@ -23,14 +23,15 @@ Panes plotted(const Compiled& model, const runtime::Trajectory& trajectory) {
     std::vector<std::string> pane;
     for (const std::string& pattern : patterns)
       for (const std::string& name : trajectory.names())
-        if (pipeline::matches(pattern, name) && std::ranges::find(pane, name) == pane.end()) pane.push_back(name);
+        if (pipeline::matches(pattern, name) && std::ranges::find(pane, name) == pane.end())
+          pane.push_back(name);
     if (!pane.empty()) panes.push_back(std::move(pane));
   }
   return panes;
 }
 
-std::optional<Rendered> render(Session& session, const Compiled& model, const std::string& library, std::string title,
-                               double part) {
+std::optional<Rendered> render(Session& session, const Compiled& model, const std::string& library,
+                               std::string title, double part) {
   constexpr int kWidth = 960, kHeight = 540;
   constexpr std::size_t kRows = 1'500;  // of a page
   Scene scene = scene_of(model, session.sources(), library, runtime::evaluate_parameters(model.plan.model));

@@ -18,6 +18,7 @@ std::string_view reason_of(runtime::FormReason reason) {
   switch (reason) {
     case runtime::FormReason::Requested: break;
     case runtime::FormReason::Sparse: return "the Jacobian is sparse, and nonlinear loops are small";
+    case runtime::FormReason::WideLoops: return "linear loops have many unknowns for each state";
     case runtime::FormReason::LargeLoop: return "a nonlinear loop has many tearing variables";
     case runtime::FormReason::FillIn: return "the Jacobian of the explicit form has much fill-in";
   }

@@ -14,6 +14,7 @@ enum class Form : std::uint8_t {
 enum class FormReason : std::uint8_t {
   Requested,  // by the choice of the solver, or there are no states
   Sparse,     // explicit: the Jacobian is sparse, and nonlinear loops are small
+  WideLoops,  // explicit: linear loops have many unknowns for each state
   LargeLoop,  // implicit: a nonlinear loop has many tearing variables
   FillIn,     // implicit: the Jacobian of the explicit form has much fill-in
 };

@@ -111,6 +111,7 @@ class ReducedSystem {
   };
 
  private:
+  std::size_t linear_loop_unknowns() const;
   bool prepare_implicit(std::uint64_t limit);
   void collect_rows();
   void open(std::uint32_t batch);

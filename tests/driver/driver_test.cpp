@@ -132,6 +132,23 @@ TEST_CASE("run: --stats gives the reason of the implicit form") {
                  const std::string z = "z" + std::to_string(k);
                  return "  der " + z + " = -(" + z + " * s)\n  initially " + z + " = 1.0\n";
                })) == "the Jacobian of the explicit form has much fill-in");
+  // Bodies on joints: accelerations and forces are one linear loop, which is solved inside.
+  CHECK(reason("chain.sr", R"(import Spatial
+link :: Int -> SR (a :: Frame)
+link 0 = free
+link n = sigrel (a) where
+  hinge: revolute [0.0, 1.0, 0.0] <> (a, b)
+  rod [0.5, 0.0, 0.0] <> (b, c)
+  body earth 1.0 (boxInertia 1.0 [1.0, 0.1, 0.1]) <> c
+  link (n - 1) <> c
+  initially
+    hinge.phi = 0.1
+    hinge.w = 0.0
+chain = sigrel () where
+  fixed [0.0, 0.0, 0.0] <> z
+  link 40 <> z
+main = simulate chain with { stop = 0.01, steps = 2 }
+)") == "linear loops have many unknowns for each state");
 }
 
 TEST_CASE("run: options") {

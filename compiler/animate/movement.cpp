@@ -136,6 +136,20 @@ void choose_sizes(Scene& scene, const Movement& m) {
     if (s.kind != Shape::Arrow) largest = std::max(largest, *std::ranges::max_element(s.size));
   if (!(size > 0.1 * largest)) size = 2 * largest;
   if (!(size > 0)) size = 1;
+  // Joints are small beside the rods between them.
+  std::vector<double> lengths;
+  for (const Shape& s : scene.shapes)
+    if (s.kind == Shape::Rod && !s.quiet && !m.times.empty()) {
+      const float *a = m.poses.data() + s.frame * std::size_t{7}, *b = m.poses.data() + s.to * std::size_t{7};
+      const double length = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+      if (length > 0) lengths.push_back(length);
+    }
+  double joint = 0.013 * size;
+  if (!lengths.empty()) {
+    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    std::ranges::nth_element(lengths, middle);
+    joint = std::min(joint, 0.12 * *middle);
+  }
   double strongest = 0;
   for (std::size_t k = 0; k + 2 < m.vectors.size(); k += 3)
     strongest = std::max(strongest,
@@ -143,11 +157,11 @@ void choose_sizes(Scene& scene, const Movement& m) {
   for (Shape& s : scene.shapes) {
     if (s.size[0] > 0) continue;
     switch (s.kind) {
-      case Shape::Box: s.size = {0.03 * size, 0.03 * size, 0.03 * size}; break;
-      case Shape::Ball: s.size = {0.013 * size, 0.013 * size, 0.013 * size}; break;
-      case Shape::Cylinder: s.size = {0.013 * size, 0.013 * size, 0.035 * size}; break;
-      case Shape::Rod: s.size[0] = (s.quiet ? 0.004 : s.thick ? 0.014 : 0.006) * size; break;
-      case Shape::Coil: s.size[0] = 0.013 * size; break;
+      case Shape::Box: s.size = {2.3 * joint, 2.3 * joint, 2.3 * joint}; break;
+      case Shape::Ball: s.size = {joint, joint, joint}; break;
+      case Shape::Cylinder: s.size = {joint, joint, 2.7 * joint}; break;
+      case Shape::Rod: s.size[0] = (s.quiet ? 0.3 : s.thick ? 1.1 : 0.45) * joint; break;
+      case Shape::Coil: s.size[0] = joint; break;
       case Shape::Arrow: s.size[0] = strongest > 0 ? 0.25 * size / strongest : 1; break;
       case Shape::Trace:
       case Shape::Axes: break;

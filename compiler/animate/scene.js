@@ -240,7 +240,7 @@ function meshes(shape, visit) {
   } else if (shape.kind === "arrow") {
     const v = times(shape.size[0], vectorOf(shape.vector)), l = norm(v);
     if (!(l > 0.01 * size)) return;
-    const r = 0.008 * size, columns = towards(v), head = Math.min(0.3 * l, 5 * r);
+    const r = 0.005 * size, columns = towards(v), head = Math.min(0.3 * l, 5 * r);
     // The arrow ends where the force acts.
     visit("cylinder", columns, [r, r, l - head], sub(a.r, times(0.5 * (l + head) / l, v)));
     visit("cone", columns, [2.4 * r, 2.4 * r, head], sub(a.r, times(head / l, v)));

@@ -267,7 +267,7 @@ class Picture {
     const float* f = a_.movement.vectors.data() + (row_ * a_.scene.vectors.size() + s.vector) * 3;
     const V v = s.size[0] * V(f[0], f[1], f[2]);
     if (!(v.norm() > 0.01 * camera_.size)) return;
-    const double r = 0.008 * camera_.size, head = std::min(0.3 * v.norm(), 5 * r);
+    const double r = 0.005 * camera_.size, head = std::min(0.3 * v.norm(), 5 * r);
     tube(end - v, end - head * v.normalized(), r, colour);
     tube(end - head * v.normalized(), end, 2.4 * r, colour, true);
   }

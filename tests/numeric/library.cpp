@@ -402,3 +402,13 @@ TEST_CASE("Library: examples in motion keep what must be kept") {
       CHECK(2 * cart[k] + bob[k] == Approx(std::sin(1.0)).epsilon(1e-5));
   }
 }
+
+TEST_CASE("Library: Planar, windows of four-bars pass where their degrees of freedom jump") {
+  for (const auto& [stop, values] : std::vector<std::pair<double, std::vector<numeric::Value>>>{
+           {1, {{"b0.x", -0.195020302, 1e-6}, {"b0.y", -0.980799206, 1e-6}}},
+           {5, {{"b0.x", -0.811310461, 1e-6}, {"b0.y", -0.584615546, 1e-6}}},
+           {10, {{"j0.phi", kPi / 2 - 31.75059719, 1e-6}}}}) {
+    numeric::Model model("library_planar.sr", "window");
+    numeric::check_values(model.run({.stop = stop, .tolerance = 1e-9}), values);
+  }
+}

@@ -72,3 +72,14 @@ TEST_CASE("Library: Spatial, what is conserved over many turns") {
   const double end = numeric::value(model.run({.stop = 10, .tolerance = 1e-10}), "energy");
   CHECK(std::abs(end - begin) < 1e-6);  // of 20 J
 }
+
+// Computed in minimal coordinates, the absolute angles of the links, by Runge and Kutta's method in 8 000
+// steps.
+TEST_CASE("Library: Spatial, a rope of links") {
+  for (const auto& [rope, angle] :
+       {std::pair{"chain 10", 1.335780210802143}, {"chain 40", 1.2488182193358885}}) {
+    numeric::Model model("../../bench/run/rope_in_space.sr", rope);
+    numeric::check_values(model.run({.stop = 1.0, .tolerance = 1e-9, .steps = 2}),
+                          {{"rope.hinge.flange.phi", angle, 1e-7}});
+  }
+}

@@ -25,6 +25,18 @@ std::vector<std::uint32_t> variables_of(const Model& model, const AlgebraicLoop&
   return variables;
 }
 
+/// Whether all that differs are angles, by whole turns: the same positions of the same bodies.
+bool differs_by_turns(const std::vector<std::uint32_t>& variables, const std::vector<double>& before,
+                      const ModelInstance& instance) {
+  constexpr double kTurn = 2 * 3.14159265358979323846, kRounding = 1e-6;
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    const double difference = instance.values[variables[k]] - before[k];
+    const double turns = std::round(difference / kTurn);
+    if (std::abs(difference - turns * kTurn) > kRounding * (1 + std::abs(before[k]))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 double AlgebraicLoopSolver::distance(const Point& point, const std::vector<double>& from) const {
@@ -106,7 +118,7 @@ std::vector<OtherSolution> other_solutions(ModelInstance& instance, double time,
     for (const bool mirrored : {false, true}) {
       for (std::size_t k = 0; k < loop.unknowns; ++k)
         instance.values[variables[k]] = mirrored ? -known[k] : guesses[variables[k]];
-      if (!solver.solve_deflated(point, known)) continue;
+      if (!solver.solve_deflated(point, known) || differs_by_turns(variables, before, instance)) continue;
       std::size_t most = 0;
       double largest = 0;
       for (std::size_t k = 0; k < variables.size(); ++k) {

@@ -20,6 +20,7 @@ struct Animation {
   const Run& run;
   Panes panes = {};  // curves beside the picture
   std::string title = {};
+  bool is_partial = false;  // the structure changed, and parts that began later are missing
 };
 
 /// A page without references to other files: the picture, drawn by WebGL, that is turned, zoomed and played,

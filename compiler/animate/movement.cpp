@@ -170,10 +170,13 @@ void choose_sizes(Scene& scene, const Movement& m) {
   if (scene.planar)
     for (Shape& s : scene.shapes)
       if (s.kind == Shape::Box || s.kind == Shape::Cylinder) s.size[2] = 0.002 * size;
+  std::unordered_map<std::uint32_t, std::vector<const Shape*>> boxes;  // by body
+  for (const Shape& s : scene.shapes)
+    if (s.kind == Shape::Box) boxes[s.body].push_back(&s);
   std::vector<Shape> outside;
   for (const Shape& s : scene.shapes)
     if (s.kind != Shape::Rod ||
-        std::ranges::none_of(scene.shapes, [&](const Shape& box) { return is_inside(s, box, m); }))
+        std::ranges::none_of(boxes[s.body], [&](const Shape* box) { return is_inside(s, *box, m); }))
       outside.push_back(s);
   scene.shapes = std::move(outside);
 }

@@ -99,7 +99,7 @@ std::string page(const Animation& a) {
       "<span id=\"now\"></span></div></header>\n";
   body += fmt::format(
       "<main{}>\n<div id=\"stage\"><canvas id=\"scene\"></canvas><div id=\"parts\"></div><div "
-      "id=\"hint\">{}{}</div>"
+      "id=\"hint\">{}{}{}</div>"
       "<p id=\"failed\">This browser has no WebGL, which draws the picture.</p></div>\n"
       "<div id=\"side\"><div id=\"panes\"></div></div>\n</main>\n",
       a.panes.empty() ? " class=\"alone\"" : "",
@@ -107,7 +107,8 @@ std::string page(const Animation& a) {
                      : "drag to turn, shift-drag to move, wheel to zoom, double-click for the whole",
       a.movement.times.size() < a.movement.rows
           ? fmt::format(" · {} of the {} rows of the run", a.movement.times.size(), a.movement.rows)
-          : std::string());
+          : std::string(),
+      a.is_partial ? " · the parts of the first structure alone" : "");
   body += "<script type=\"application/json\" id=\"data\">" + report::script_text(j) + "</script>\n<script>" +
           std::string(report::kPlots) + std::string(kScript) + "</script>\n";
   return doc::document(a.title, body, kStyle);

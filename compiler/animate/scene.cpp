@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace sigrel::animate {
 namespace {
@@ -110,7 +111,6 @@ class Builder {
     }
     scene_.planar = !scene_.frames.empty() &&
                     std::ranges::all_of(scene_.frames, [](const Frame& f) { return f.unknowns.size() == 3; });
-    // A model may have both; then plane frames are those of the plane x, y.
     hide_replaced();
     number_bodies();
     return std::move(scene_);
@@ -144,9 +144,7 @@ class Builder {
         {"ballShape", [](Builder& b) { b.ball_shape(); }},
         {"cylinderShape", [](Builder& b) { b.cylinder_shape(); }},
         {"discShape", [](Builder& b) { b.disc_shape(); }},
-        {"rodShape", [](Builder& b) { b.rod_shape(); }},
         {"trace", [](Builder& b) { b.simple(Shape::Trace); }},
-        {"axesShape", [](Builder& b) { b.simple(Shape::Axes); }},
         {"coloured", [](Builder& b) { b.coloured(); }},
     };
     return all;
@@ -350,7 +348,7 @@ class Builder {
     const double r = part_->number("radius").value_or(0);
     if (Shape* s = add(Shape::Ball)) {
       s->size = {r, r, r};
-      explicit_.push_back(s->frame);
+      explicit_.insert(s->frame);
     }
   }
 
@@ -360,7 +358,7 @@ class Builder {
     if (Shape* s = add(Shape::Cylinder)) {
       s->size = {r, r, r / 4};
       s->turn = towards(axis("axis"));
-      explicit_.push_back(s->frame);
+      explicit_.insert(s->frame);
     }
     simple(Shape::Axes);
   }
@@ -370,7 +368,7 @@ class Builder {
     if (!s) return;
     s->size = size;
     s->turn = turn;
-    explicit_.push_back(s->frame);
+    explicit_.insert(s->frame);
   }
   void box_shape() {
     if (planar_)
@@ -392,12 +390,6 @@ class Builder {
     const double r = part_->number("radius").value_or(0), length = part_->number("length").value_or(0);
     shaped(Shape::Cylinder, {r, r, length}, towards(axis("axis")));
   }
-  void rod_shape() {
-    between(Shape::Rod);
-    if (const auto r = part_->number("radius"); r && !scene_.shapes.empty())
-      scene_.shapes.back().size = {*r, *r, *r};
-  }
-
   void coloured() {
     const auto rgb = part_->vector("rgb");
     const auto f = frame("a");
@@ -411,8 +403,7 @@ class Builder {
         s.colour = colour->second;
     std::vector<Shape> kept;
     for (std::size_t k = 0; k < scene_.shapes.size(); ++k)
-      if (!std::ranges::binary_search(automatic_, k) ||
-          std::ranges::find(explicit_, scene_.shapes[k].frame) == explicit_.end())
+      if (!std::ranges::binary_search(automatic_, k) || !explicit_.contains(scene_.shapes[k].frame))
         kept.push_back(scene_.shapes[k]);
     scene_.shapes = std::move(kept);
   }
@@ -425,10 +416,10 @@ class Builder {
   std::vector<std::uint32_t> groups_;                        // by instance
   std::unordered_map<std::uint32_t, std::uint32_t> frames_;  // by their first unknown
   std::unordered_map<std::uint32_t, Vector> colours_;        // by frame
-  std::vector<std::uint32_t> bodies_;    // by frame: another one of the same body, or itself (union-find)
-  std::vector<std::uint32_t> ground_;    // frames that are fixed
-  std::vector<std::size_t> automatic_;   // shapes that stand for a body
-  std::vector<std::uint32_t> explicit_;  // frames with a shape of the model
+  std::vector<std::uint32_t> bodies_;   // by frame: another one of the same body, or itself (union-find)
+  std::vector<std::uint32_t> ground_;   // frames that are fixed
+  std::vector<std::size_t> automatic_;  // shapes that stand for a body
+  std::unordered_set<std::uint32_t> explicit_;  // frames with a shape of the model
   bool planar_ = false;
   bool in_bar_ = false;  // a part of a homogeneous bar, which is drawn as such
   std::optional<Part> part_;

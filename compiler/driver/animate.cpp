@@ -124,6 +124,7 @@ int animate_model(const Globals& globals, Options& options) {
   animate::Animation animation{scene, movement, run};
   animation.title =
       options.expression ? *options.expression : std::filesystem::path(options.file).filename().string();
+  animation.is_partial = run.last && run.last != model;
   bool fine = !session.diagnostics().has_errors();
   if (is_still) {
     const double last = movement.times.back();
@@ -145,7 +146,9 @@ int animate_model(const Globals& globals, Options& options) {
       fine = false;
     }
   }
-  if (fine) fmt::print("the {} is in {}\n", is_still ? "picture" : "animation", options.output);
+  if (fine)
+    fmt::print("the {} is in {}{}\n", is_still ? "picture" : "animation", options.output,
+               animation.is_partial ? "; it shows the parts of the first structure alone" : "");
   if (run.outcome.status == runtime::Outcome::Cancelled) {
     fmt::print(stderr, "interrupted at t = {:.9g} s\n", run.outcome.reached);
     return finish(kInterrupted);

@@ -15,7 +15,7 @@ tokens {
 // ---- words ------------------------------------------------------------------------------------------------
 
 MODULE: 'module'; IMPORT: 'import'; HIDING: 'hiding'; FOREIGN: 'foreign';
-TYPE: 'type'; RECORD: 'record'; DATA: 'data'; FLOW: 'flow'; SR: 'SR'; LIKE: 'like';
+TYPE: 'type'; RECORD: 'record'; DATA: 'data'; FLOW: 'flow'; ROTATION: 'rotation'; SR: 'SR'; LIKE: 'like';
 SIGREL: 'sigrel'; WHERE: 'where'; LET: 'let'; IN: 'in'; OUT: 'out';
 IF: 'if'; THEN: 'then'; ELSE: 'else'; CASE: 'case'; OF: 'of'; AS: 'as'; WITH: 'with';
 LOCAL: 'local'; DISCRETE: 'discrete'; CONNECT: 'connect'; INITIALLY: 'initially'; GUESS: 'guess';

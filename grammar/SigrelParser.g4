@@ -44,7 +44,7 @@ top
   ;
 importList: HIDING? LEFT_PAREN (importName (COMMA importName)* COMMA?)? RIGHT_PAREN;
 importName: name | UPPER_NAME;
-recordField: FLOW? name (COMMA name)* DOUBLE_COLON type (EQUAL expression)?;
+recordField: (FLOW | ROTATION)? name (COMMA name)* DOUBLE_COLON type (EQUAL expression)?;
 constructor: UPPER_NAME typeAtom*;
 
 declaration

@@ -34,6 +34,7 @@ class Checker : private OwnedParts, private PartReferences {
   void declare_experiment();
   void declare_types(const ast::Module& module);
   void define_record(const ast::RecordDecl& decl, TypeConstructor& record);
+  void check_rotation(const ast::RecordField& field, Type* type);
   void define_data(const ast::DataDecl& decl, TypeConstructor& data);
 
   // declare_definitions.cpp

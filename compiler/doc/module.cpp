@@ -197,7 +197,7 @@ class Reader {
         entry.parameters = names(d.parameters);
         for (const ast::RecordField& f : d.fields)
           entry.fields.push_back({std::string(sigrel::text(f.name.name)), written(f.type->span), unit(f.type),
-                                  f.default_value ? written(f.default_value->span) : "", f.flow});
+                                  f.default_value ? written(f.default_value->span) : "", f.flow, f.rotation});
         break;
       }
       case ast::DeclKind::Data: {

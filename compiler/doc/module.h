@@ -10,7 +10,7 @@ namespace sigrel::doc {
 
 struct Field {
   std::string name, type, unit, default_value;  // the unit of a Real, through synonyms; empty if it has none
-  bool flow = false;
+  bool flow = false, rotation = false;
 };
 
 struct Entry {

@@ -205,7 +205,10 @@ class Writer {
     out += "</tr>\n";
     for (const Field& f : e.fields) {
       out += fmt::format("<tr><td><code>{}</code>{}</td><td><code>{}</code></td>", escape(f.name),
-                         f.flow ? " <span class=\"dim\">flow</span>" : "", type(f.type));
+                         f.flow       ? " <span class=\"dim\">flow</span>"
+                         : f.rotation ? " <span class=\"dim\">rotation</span>"
+                                      : "",
+                         type(f.type));
       if (units) out += "<td>" + escape(f.unit) + "</td>";
       if (defaults)
         out +=

@@ -76,7 +76,11 @@ void print_head(const doc::Entry& entry) {
       fmt::print(" = {{");
       for (std::size_t k = 0; k < entry.fields.size(); ++k) {
         const doc::Field& f = entry.fields[k];
-        fmt::print("{} {}{} :: {}", k ? "," : "", f.flow ? "flow " : "", f.name, f.type);
+        fmt::print("{} {}{} :: {}", k ? "," : "",
+                   f.flow       ? "flow "
+                   : f.rotation ? "rotation "
+                                : "",
+                   f.name, f.type);
       }
       fmt::print(" }}");
       break;

@@ -76,6 +76,27 @@ std::vector<system::LoneNode> lone_nodes(const Nodes& nodes, const Blueprint& bl
   return result;
 }
 
+/// The flows and poses of the template, in the numbers of the finished blueprint.
+template <class FinalColumn>
+void list_frames(const Nodes& nodes, FinalColumn final_column, system::Template& names) {
+  for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+    const Nodes::NodeInfo& node = nodes[NodeId{n}];
+    if (!nodes.has_rotation(node.layout)) continue;
+    for (const auto& [offset, is_flow] : nodes.scalars(node.layout))
+      if (!is_flow) names.poses.push_back(final_column(node.first + offset).value);
+  }
+  if (names.poses.empty()) return;
+  for (std::uint32_t n = 0; n < nodes.size(); ++n)
+    for (const auto& [offset, is_flow] : nodes.scalars(nodes[NodeId{n}].layout))
+      if (is_flow) names.flows.push_back(final_column(nodes[NodeId{n}].first + offset).value);
+  for (std::vector<std::uint32_t>* list : {&names.flows, &names.poses}) {
+    std::ranges::sort(*list);
+    list->erase(std::ranges::unique(*list).begin(), list->end());
+    // Those that the body does not contain after nodes were merged.
+    std::erase_if(*list, [&](std::uint32_t c) { return c >= names.interface.size() + names.locals.size(); });
+  }
+}
+
 }  // namespace
 
 Body BodyBuilder::finish(RelationObject& relation, BodyParts& parts) {
@@ -113,6 +134,13 @@ Body BodyBuilder::finish(RelationObject& relation, BodyParts& parts) {
     body.relations.push_back(c.relation);
     body.interfaces.push_back(c.interface);
   }
+  for (const Rows::Rotation& r : parts.rows.rotations) {
+    system::RotationEquation& equation = names.rotations.emplace_back();
+    equation.sources = r.sources;
+    std::ranges::transform(r.columns, equation.columns.begin(),
+                           [&](ColumnId c) { return final_column(c).value; });
+  }
+  list_frames(parts.nodes, final_column, names);
   names.lone_nodes = lone_nodes(parts.nodes, *blueprint, final_column);
   for (const LocalName node : parts.nodes.unused())
     if (text(node).find('[') == std::string::npos) names.unused_nodes.push_back(node);
@@ -140,7 +168,8 @@ bool same(const std::vector<system::Parameter>& a, const std::vector<system::Par
 
 bool same(const system::Template& a, const system::Template& b) {
   return a.interface == b.interface && a.locals == b.locals && a.synonyms == b.synonyms &&
-         a.children == b.children && a.lone_nodes == b.lone_nodes && a.unused_nodes == b.unused_nodes &&
+         a.children == b.children && a.lone_nodes == b.lone_nodes && a.rotations == b.rotations &&
+         a.flows == b.flows && a.poses == b.poses && a.unused_nodes == b.unused_nodes &&
          a.parameters == b.parameters;
 }
 

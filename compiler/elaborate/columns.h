@@ -9,6 +9,8 @@
 
 namespace sigrel::elaborate {
 
+inline ColumnId operator+(ColumnId first, std::uint32_t offset) { return ColumnId{first.value + offset}; }
+
 struct Column {
   LocalName name;
   Span span;

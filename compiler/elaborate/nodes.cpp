@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sigrel::elaborate {
 namespace {
 
@@ -20,8 +22,6 @@ Value value_over(Machine& machine, LayoutId id, std::span<const ColumnId> column
     o->items[i] = value_over(machine, vector ? node.elements[0] : node.elements[i], columns, at);
   return Value::of(o);
 }
-
-ColumnId operator+(ColumnId first, std::uint32_t offset) { return ColumnId{first.value + offset}; }
 
 }  // namespace
 
@@ -78,6 +78,28 @@ Value Nodes::value(NodeId node, UseId use) const {
 bool Nodes::is_potential(const Object& node, std::uint32_t field) const {
   const LayoutNode& layout = machine_.layouts()[nodes_[node_of(node).value].layout];
   return !machine_.code().program().records[layout.record.value].fields[field].flow;
+}
+
+bool Nodes::has_rotation(LayoutId connector) const {
+  const core::RecordId record = machine_.layouts()[connector].record;
+  return std::ranges::any_of(machine_.code().program().records[record.value].fields,
+                             &core::FieldInfo::rotation);
+}
+
+bool Nodes::is_rotation(ColumnId first) const {
+  // Nodes are created with their columns.
+  const auto after =
+      std::ranges::upper_bound(nodes_, first.value, {}, [](const NodeInfo& n) { return n.first.value; });
+  if (after == nodes_.begin()) return false;
+  const NodeInfo& node = *(after - 1);
+  const LayoutNode& layout = machine_.layouts()[node.layout];
+  const auto& fields = machine_.code().program().records[layout.record.value].fields;
+  std::uint32_t at = node.first.value;
+  for (std::size_t i = 0; i < fields.size() && at <= first.value; ++i) {
+    if (at == first.value && fields[i].rotation) return true;
+    at += machine_.layouts()[layout.elements[i]].scalars;
+  }
+  return false;
 }
 
 Value Nodes::field(const Object& object, std::uint32_t field, Span span) {

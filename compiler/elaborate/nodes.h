@@ -62,6 +62,9 @@ class Nodes {
   Value value(NodeId node) const;
   Value value(NodeId node, UseId use) const;
   bool is_potential(const Object& node, std::uint32_t field) const;
+  bool has_rotation(LayoutId connector) const;
+  /// Whether a rotation of a node begins at the column.
+  bool is_rotation(ColumnId first) const;
   /// The value of a field; `span` reads it.
   Value field(const Object& node, std::uint32_t field, Span span);
 

@@ -1,5 +1,6 @@
 // The rows of the body under construction: equations of all kinds, sums and attributes.
 #pragma once
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -48,6 +49,13 @@ class Rows {
     if (!machine_.equalities.empty() && kind != RowKind::Initial) equalities_.add(machine_, residual);
     return shapes_.table(machine_.signals, residual, kind, columns, numbers);
   }
+
+  /// Equations of rotations: the columns of the rotation that each gives.
+  struct Rotation {
+    std::array<ColumnId, 9> columns;
+    std::array<std::uint32_t, 9> sources;
+  };
+  std::vector<Rotation> rotations;
 
   /// Reports comparisons of continuous signals for equality, when the types of all columns are known.
   void check_equalities(Columns& columns) const { equalities_.report(machine_, columns); }

@@ -507,7 +507,7 @@ struct TypeSynonymDecl : Decl {
   Type* type;
 };
 struct RecordField {
-  bool flow;
+  bool flow, rotation;
   Ident name;
   Type* type;
   Expr* default_value;  // null when absent

@@ -74,6 +74,7 @@ void Printer::decl(const Decl& d) {
       for (const RecordField& f : r.fields) {
         newline();
         if (f.flow) out += "flow ";
+        if (f.rotation) out += "rotation ";
         name(f.name);
         out += " :: ";
         type(*f.type);

@@ -55,6 +55,7 @@ struct Layout {
 struct FieldInfo {
   Name name;
   bool flow = false;
+  bool rotation = false;  // a rotation matrix: nine numbers with three degrees of freedom
   Span span;
 };
 struct RecordInfo {

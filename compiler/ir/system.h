@@ -6,6 +6,7 @@
 // Names are built on demand from the tree: no string per unknown is stored. A template holds the data that
 // all instances of a relation body share; an instance is a few integers.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -87,6 +88,14 @@ struct LoneNode {
   bool operator==(const LoneNode&) const = default;
 };
 
+/// An equation of the relation body between two rotations, `b.rot = …`: nine scalar equations with three
+/// degrees of freedom. Both in the order of the rows of the matrix.
+struct RotationEquation {
+  std::array<std::uint32_t, 9> columns{};  // of the rotation that it gives: interface first, then locals
+  std::array<std::uint32_t, 9> sources{};  // index of System::sources
+  bool operator==(const RotationEquation&) const = default;
+};
+
 /// Shared by all instances of one relation body.
 struct Template {
   Name relation;
@@ -99,6 +108,10 @@ struct Template {
   std::vector<std::pair<LocalName, std::uint32_t>> synonyms;
   std::vector<ChildInfo> children;
   std::vector<LoneNode> lone_nodes;  // ascending `local`
+  std::vector<RotationEquation> rotations;
+  /// If one of its nodes has a rotation, the flows of all nodes, and the potentials of those with a rotation,
+  /// ascending: interface first, then locals.
+  std::vector<std::uint32_t> flows, poses;
   /// Formals, and declared nodes, that no part, `connect` or equation uses; none that is an element.
   std::vector<LocalName> unused_nodes;
   /// The names of the captured Real values, which `--set` can change.

@@ -117,7 +117,9 @@ std::vector<std::pair<std::string, std::string>> Analysis::members(std::string_v
   }
   if (fields)
     for (const core::FieldInfo& field : fields->fields)
-      result.emplace_back(std::string(text(field.name)), field.flow ? "flow" : "");
+      result.emplace_back(std::string(text(field.name)), field.flow       ? "flow"
+                                                         : field.rotation ? "rotation"
+                                                                          : "");
   else if (inside_of)
     for (auto& [member, signal] : inside(*inside_of)) result.emplace_back(member, signal.type);
   return result;

@@ -27,10 +27,10 @@ enum Kind : int {
 };
 
 constexpr std::string_view kKeywords[] = {
-    "import", "sigrel", "where",  "local",  "discrete",  "connect",  "initially", "guess",
-    "steady", "for",    "in",     "do",     "when",      "elsewhen", "every",     "switch",
-    "mode",   "until",  "assert", "with",   "terminate", "if",       "then",      "else",
-    "let",    "case",   "of",     "record", "data",      "type",     "foreign",   "flow"};
+    "import", "sigrel", "where",     "local",   "discrete", "connect", "initially", "guess", "steady",
+    "for",    "in",     "do",        "when",    "elsewhen", "every",   "switch",    "mode",  "until",
+    "assert", "with",   "terminate", "if",      "then",     "else",    "let",       "case",  "of",
+    "record", "data",   "type",      "foreign", "flow",     "rotation"};
 
 // What `with { … }` of a declaration sets (grammar/README.md, `local`).
 constexpr std::string_view kAttributes[] = {"guess", "nominal", "min", "max", "state", "display"};

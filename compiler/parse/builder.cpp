@@ -110,7 +110,9 @@ ast::Decl* Builder::top(P::TopContext* ctx) {
     for (auto* field : ctx->recordField()) {
       ast::Type* field_type = type(field->type());
       ast::Expr* value = field->expression() ? expression(field->expression()) : nullptr;
-      for (auto* n : field->name()) fields.push_back({field->FLOW() != nullptr, ident(n), field_type, value});
+      for (auto* n : field->name())
+        fields.push_back(
+            {field->FLOW() != nullptr, field->ROTATION() != nullptr, ident(n), field_type, value});
     }
     return arena_.make<ast::RecordDecl>(decl(ast::DeclKind::Record), name, parameters, arena_.copy(fields));
   }

@@ -66,6 +66,7 @@ void resolve_contextual(BlockKind block, std::span<Token> tokens) {
       case K::OUT:
       case K::LIKE:
       case K::FLOW:
+      case K::ROTATION:
       case K::TYPE:
       case K::RECORD:
       case K::DATA:
@@ -94,6 +95,7 @@ void resolve_contextual(BlockKind block, std::span<Token> tokens) {
         if (first != K::IMPORT || kind(i + 1) != K::LEFT_PAREN) t.kind = K::LOWER_NAME;
         break;
       case K::FLOW:
+      case K::ROTATION:
         if (first != K::RECORD || !is_name(i + 1)) t.kind = K::LOWER_NAME;
         break;
       case K::BACKTICK:

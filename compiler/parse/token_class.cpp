@@ -25,6 +25,7 @@ bool ends_operand(std::uint16_t kind) {
     case K::OUT:
     case K::LIKE:
     case K::FLOW:
+    case K::ROTATION:
     case K::MODE:
     case K::TYPE:
     case K::RECORD:
@@ -123,6 +124,7 @@ bool is_indexable(std::uint16_t kind) {
     case K::OUT:
     case K::LIKE:
     case K::FLOW:
+    case K::ROTATION:
     case K::MODE:
     case K::TYPE:
     case K::RECORD:

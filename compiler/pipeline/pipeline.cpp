@@ -17,6 +17,7 @@
 #include "compiler/pipeline/singular_definitions.h"
 #include "compiler/pipeline/structures.h"
 #include "compiler/reduce/reduce.h"
+#include "compiler/reduce/rotations/close_loops.h"
 #include "compiler/reduce/value_guards.h"
 
 namespace sigrel::pipeline {
@@ -207,6 +208,7 @@ bool compile(elaborate::Result elaborated, Backend backend, Context& context, co
           context, "reduce",
           [&] {
             Diagnostics flat;
+            reduce::close_loops(system, flat);
             reduce::guard_values(system);
             dae = reduce::reduce(system, flat, matching_unknowns(system, context.inputs));
             if (program)

@@ -37,6 +37,26 @@ bool differs_by_turns(const std::vector<std::uint32_t>& variables, const std::ve
   return true;
 }
 
+/// For each assertion whether it holds at the current values.
+std::vector<bool> assertions_that_hold(ModelInstance& instance, double time) {
+  std::vector<bool> result;
+  std::vector<double> conditions;
+  for (const std::uint32_t b : instance.model.assertions) {
+    const KernelBatch& batch = instance.model.batches[b];
+    conditions.resize(batch.count);
+    evaluate(instance.model, batch, instance.point(time), conditions.data());
+    for (const double condition : conditions) result.push_back(std::isfinite(condition) && condition != 0);
+  }
+  return result;
+}
+
+/// Whether an assertion excludes the current values, and not those before.
+bool is_excluded(const std::vector<bool>& before, const std::vector<bool>& now) {
+  for (std::size_t k = 0; k < before.size(); ++k)
+    if (before[k] && !now[k]) return true;
+  return false;
+}
+
 }  // namespace
 
 double AlgebraicLoopSolver::distance(const Point& point, const std::vector<double>& from) const {
@@ -113,12 +133,15 @@ std::vector<OtherSolution> other_solutions(ModelInstance& instance, double time,
     for (const std::uint32_t v : variables) before.push_back(instance.values[v]);
     const std::vector<double> known(before.begin(), before.begin() + loop.unknowns);
     // A solver of its own: what that of the run keeps stays as it is.
+    const std::vector<bool> asserted = assertions_that_hold(instance, time);
     GradientIndex index;
     AlgebraicLoopSolver solver(model, loop, instance.nominal, index);
     for (const bool mirrored : {false, true}) {
       for (std::size_t k = 0; k < loop.unknowns; ++k)
         instance.values[variables[k]] = mirrored ? -known[k] : guesses[variables[k]];
-      if (!solver.solve_deflated(point, known) || differs_by_turns(variables, before, instance)) continue;
+      if (!solver.solve_deflated(point, known) || differs_by_turns(variables, before, instance) ||
+          is_excluded(asserted, assertions_that_hold(instance, time)))
+        continue;
       std::size_t most = 0;
       double largest = 0;
       for (std::size_t k = 0; k < variables.size(); ++k) {

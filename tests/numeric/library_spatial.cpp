@@ -83,3 +83,13 @@ TEST_CASE("Library: Spatial, a rope of links") {
                           {{"rope.hinge.flange.phi", angle, 1e-7}});
   }
 }
+
+TEST_CASE("Library: Spatial, loops of revolute joints that nothing closes") {
+  numeric::each_way(
+      "library_spatial.sr", "hinges", {.stop = 2, .tolerance = 1e-9},
+      [&](const sigrel::Run& run) { CHECK(std::abs(run.value("apart").value()) < 1e-6); }, kSolvers);
+  numeric::Model model("library_spatial.sr", "bricard");
+  const sigrel::Run run = model.run({.stop = 2, .tolerance = 1e-10});
+  CHECK(std::abs(numeric::value(run, "energy") - 3 * 9.80665) < 1e-6);
+  CHECK(std::abs(numeric::value(run, "j1.phi")) > 0.1);
+}

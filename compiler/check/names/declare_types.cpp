@@ -96,7 +96,7 @@ void Checker::declare_experiment() {
     field.name = intern(name);
     field.type = type;
     experiment.add_field(field);
-    info.fields.push_back({field.name, false, {}});
+    info.fields.push_back({field.name, false, false, {}});
   }
   program_.records.push_back(std::move(info));
   program_.experiment = experiment.record;
@@ -178,6 +178,16 @@ void Checker::declare_types(const ast::Module& module) {
   mark_relation_holders(records, data);
 }
 
+/// A rotation is stored as a matrix.
+void Checker::check_rotation(const ast::RecordField& field, Type* type) {
+  Types& types = types_;
+  Type* const three = types.size_literal(3);
+  if (is_error(type) || unifier_.unify(types.vector(types.vector(types.number(), three), three), type))
+    return;
+  diagnostics_.report(Code::TypeMismatch, field.type->span, "a rotation is a matrix of 3 by 3 numbers")
+      .help("write `rotation rot :: Real<1>^(3,3)`");
+}
+
 void Checker::define_record(const ast::RecordDecl& decl, TypeConstructor& record) {
   TypeScope scope;
   scope.mode = TypeScope::Declaration;
@@ -196,7 +206,9 @@ void Checker::define_record(const ast::RecordDecl& decl, TypeConstructor& record
     field.name = f.name.name;
     field.span = f.name.span;
     field.flow = f.flow;
+    field.rotation = f.rotation;
     field.type = reader_.convert(f.type, scope);
+    if (f.rotation) check_rotation(f, field.type);
     if (f.default_value) {
       Name name = intern(std::string(text(record.name)) + "." + std::string(text(field.name)));
       core::GlobalId id = new_global(name, f.name.span);
@@ -208,7 +220,7 @@ void Checker::define_record(const ast::RecordDecl& decl, TypeConstructor& record
       field.default_value = id;
     }
     record.connector |= f.flow;
-    info.fields.push_back({field.name, field.flow, field.span});
+    info.fields.push_back({field.name, field.flow, field.rotation, field.span});
     record.add_field(field);
     scopes_.add_field(field.name, record);
   }

@@ -71,6 +71,7 @@ struct Field {
   Span span;
   Type* type = nullptr;  // over the owner's parameters
   bool flow = false;
+  bool rotation = false;
   std::optional<core::GlobalId> default_value;
 };
 

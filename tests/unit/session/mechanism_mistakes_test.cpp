@@ -40,14 +40,29 @@ TEST_CASE("mechanisms: a loop of joints is told which parts close one") {
       "  pointMass earth 1.0 <> b\n  revolute [0.0, 1.0, 0.0] <> (b, c)\n  rod [2.0, 0.0, 0.0] <> (c, d)\n"
       "  revolute [0.0, 1.0, 0.0] <> (d, e)\n  rod [0.0, 0.0, -1.0] <> (e, f)\n  fixed [2.0, 0.0, 0.0] <> "
       "y\n";
-  says("Spatial", loop + "  revolute [0.0, 1.0, 0.0] <> (y, f)\n", "SR0301",
-       "replace one by a part that closes a loop");
+  says("Spatial", loop + "  four: revolute [0.0, 1.0, 0.0] <> (y, f)\n", "SR0325",
+       "3 constraints of these loops of joints follow from the others");
+  const std::string joints = messages("Spatial", loop + "  four: revolute [0.0, 1.0, 0.0] <> (y, f)\n");
+  INFO(joints);
+  CHECK(joints.find("error") == std::string::npos);
   says("Spatial", loop + "  closingRevolute [0.0, 1.0, 0.0] <> (y, f)\n", "SR0301",
        "`closingPlane` if all axes are parallel");
   const std::string fine = messages("Spatial", loop + "  closingPlane [0.0, 1.0, 0.0] <> (y, f)\n");
   INFO(fine);
   CHECK(fine.find("error") == std::string::npos);
   CHECK(fine.find("SR0411") == std::string::npos);  // angles that differ by whole turns are no other solution
+}
+
+TEST_CASE("mechanisms: a loop that cannot be closed is told with the distance that is left") {
+  // Two rods of 1 m from points 2 m apart, joined by one of 5 m.
+  says(
+      "Spatial",
+      "  fixed [0.0, 0.0, 0.0] <> z\n  revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [0.0, 0.0, -1.0] <> (a, b)\n"
+      "  pointMass earth 1.0 <> b\n  revolute [0.0, 1.0, 0.0] <> (b, c)\n  rod [5.0, 0.0, 0.0] <> (c, d)\n"
+      "  fixed [2.0, 0.0, 0.0] <> y\n  j: revolute [0.0, 1.0, 0.0] <> (y, e)\n  rod [0.0, 0.0, -1.0] <> (e, "
+      "h)\n"
+      "  revolute [0.0, 1.0, 0.0] <> (d, h)\n  guess j.phi = 1.0\n",
+      "SR0414", "the joints cannot close this loop: 1 m are left");
 }
 
 TEST_CASE("mechanisms: what moves without mass") {

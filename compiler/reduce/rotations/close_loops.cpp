@@ -1,0 +1,227 @@
+#include "compiler/reduce/rotations/close_loops.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/reduce/equation_rows.h"
+#include "compiler/reduce/rotations/redundant_constraints.h"
+#include "compiler/reduce/rotations/rotation_edges.h"
+#include "compiler/symbolic/algebra.h"
+
+namespace sigrel::reduce {
+namespace {
+
+constexpr std::uint32_t kWorld = 0;  // vertex
+
+/// Adds rows over the unknowns and parameters of an edge.
+class NewRows {
+ public:
+  explicit NewRows(system::System& system) : system_(system) {}
+
+  void add(Equations& equations, ExprId residual, const RotationEdge& edge, Origin origin) {
+    ExprPool& pool = system_.exprs;
+    std::vector<std::uint32_t> unknowns, parameters;
+    std::unordered_map<std::uint32_t, std::uint32_t> slots, params;
+    auto place = [](auto& places, std::vector<std::uint32_t>& list, std::uint32_t index, std::uint32_t item) {
+      const auto [at, fresh] = places.try_emplace(index, static_cast<std::uint32_t>(list.size()));
+      if (fresh) list.push_back(item);
+      return at->second;
+    };
+    const ExprId shape = symbolic::rewrite(pool, residual, pool, [&](const Node& node) {
+      if (node.op == Op::Slot) return pool.slot(place(slots, unknowns, node.a, edge.unknowns[node.a]));
+      if (node.op == Op::Param) return pool.param(place(params, parameters, node.a, edge.parameters[node.a]));
+      return pool.intern(Node(node));
+    });
+    std::vector<std::size_t>& known = tables_[&equations][shape.value];
+    auto at = std::ranges::find_if(known, [&](std::size_t t) {
+      return equations.tables[t].slots == unknowns.size() && equations.tables[t].params == parameters.size();
+    });
+    if (at == known.end()) {
+      EquationTable table;
+      table.residual = shape;
+      table.slots = static_cast<std::uint32_t>(unknowns.size());
+      table.params = static_cast<std::uint32_t>(parameters.size());
+      known.push_back(equations.tables.size());
+      equations.tables.push_back(std::move(table));
+      at = known.end() - 1;
+    }
+    EquationTable& table = equations.tables[*at];
+    table.unknowns.insert(table.unknowns.end(), unknowns.begin(), unknowns.end());
+    table.parameters.insert(table.parameters.end(), parameters.begin(), parameters.end());
+    table.origins.push_back(origin);
+  }
+
+ private:
+  system::System& system_;
+  std::unordered_map<const Equations*, std::unordered_map<std::uint32_t, std::vector<std::size_t>>> tables_;
+};
+
+class Forest {
+ public:
+  Forest(system::System& system, std::vector<RotationEdge> edges)
+      : system_(system), pool_(system.exprs), edges_(std::move(edges)), rows_(system) {
+    ends_.resize(edges_.size());
+    for (std::size_t e = 0; e < edges_.size(); ++e)
+      ends_[e] = {edges_[e].from ? vertex((*edges_[e].from)[0]) : kWorld, vertex(edges_[e].to[0])};
+  }
+
+  /// The edges that close loops.
+  std::vector<std::uint32_t> span() {
+    // Joints with few coordinates belong to the forest: then the loop determines those with many.
+    std::vector<std::uint32_t> order(edges_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t e) { return edges_[e].free; });
+    std::vector<std::uint32_t> parent(vertices_.size() + 1);
+    std::iota(parent.begin(), parent.end(), 0u);
+    auto root = [&](std::uint32_t v) {
+      while (parent[v] != v) v = parent[v] = parent[parent[v]];
+      return v;
+    };
+    std::vector<std::uint32_t> closing;
+    neighbours_.assign(vertices_.size() + 1, {});
+    for (const std::uint32_t e : order) {
+      const auto [from, to] = ends_[e];
+      const std::uint32_t a = root(from), b = root(to);
+      if (a == b) {
+        if (from != to) closing.push_back(e);
+        continue;
+      }
+      parent[a] = b;
+      neighbours_[from].push_back(e);
+      neighbours_[to].push_back(e);
+    }
+    std::ranges::sort(closing);
+    return closing;
+  }
+
+  /// Lets the equations of the forest determine rotations from the world outwards.
+  void direct(IdVector<EquationId, bool>& removed) {
+    std::vector<bool> seen(vertices_.size() + 1, false);
+    std::vector<std::uint32_t> queue{kWorld};
+    seen[kWorld] = true;
+    for (std::size_t k = 0; k < queue.size(); ++k)
+      for (const std::uint32_t e : neighbours_[queue[k]]) {
+        const auto [from, to] = ends_[e];
+        const std::uint32_t next = from == queue[k] ? to : from;
+        if (seen[next]) continue;
+        seen[next] = true;
+        queue.push_back(next);
+        if (next == from) turn_round(edges_[e], removed);
+      }
+  }
+
+  /// The rotation that the equations of an edge give, without its sign in them.
+  Matrix given(const RotationEdge& edge) {
+    Matrix result;
+    for (std::size_t k = 0; k < 9; ++k) {
+      const std::uint32_t slot = slot_of(edge, edge.to[k]);
+      const ExprId r = edge.residuals[k], c = symbolic::partial(pool_, r, slot);
+      // residual = c (to - given), with c = 1 or -1
+      const ExprId scaled = symbolic::mul(pool_, c, r);
+      result[k] = symbolic::rewrite(pool_, symbolic::neg(pool_, scaled), pool_, [&](const Node& n) {
+        return n.op == Op::Slot && n.a == slot ? pool_.constant(0) : pool_.intern(Node(n));
+      });
+    }
+    return result;
+  }
+
+  void close(const RotationEdge& edge, IdVector<EquationId, bool>& removed) {
+    for (const EquationId row : edge.rows) removed[row] = true;
+    const Matrix given = this->given(edge);
+    auto to = [&](std::size_t i, std::size_t j) { return pool_.slot(slot_of(edge, edge.to[3 * i + j])); };
+    auto product = [&](std::size_t p, std::size_t q) {  // of `given` and the transpose of `to`
+      ExprId sum = pool_.constant(0);
+      for (std::size_t j = 0; j < 3; ++j)
+        sum = symbolic::add(pool_, sum, symbolic::mul(pool_, given[3 * p + j], to(q, j)));
+      return sum;
+    };
+    for (const auto& [p, q, k] : {std::array<std::size_t, 3>{1, 2, 0}, {2, 0, 4}, {0, 1, 8}}) {
+      const Origin origin{edge.origin.instance, source_of(edge, k)};
+      rows_.add(system_.equations, symbolic::sub(pool_, product(p, q), product(q, p)), edge, origin);
+    }
+    // Half a turn satisfies the three equations, too.
+    const ExprId trace = symbolic::add(pool_, symbolic::add(pool_, product(0, 0), product(1, 1)), product(2, 2));
+    const ExprId condition = symbolic::binary(pool_, Op::Less, pool_.constant(0), trace);
+    rows_.add(system_.assertions, condition, edge, {edge.origin.instance, half_turn_source(edge.origin)});
+  }
+
+  const RotationEdge& edge(std::uint32_t e) const { return edges_[e]; }
+
+ private:
+  std::uint32_t vertex(std::uint32_t first_unknown) {
+    return vertices_.try_emplace(first_unknown, static_cast<std::uint32_t>(vertices_.size()) + 1).first->second;
+  }
+  static std::uint32_t slot_of(const RotationEdge& edge, std::uint32_t unknown) {
+    return static_cast<std::uint32_t>(std::ranges::find(edge.unknowns, unknown) - edge.unknowns.begin());
+  }
+  std::uint32_t source_of(const RotationEdge& edge, std::size_t k) const {
+    const system::Template& body = system_.templates[system_.instances[edge.origin.instance].body];
+    for (const system::RotationEquation& equation : body.rotations)
+      if (equation.sources[0] == edge.origin.source) return equation.sources[k];
+    return edge.origin.source;
+  }
+  std::uint32_t half_turn_source(Origin of) {
+    const auto [at, fresh] =
+        half_turns_.try_emplace(of.source, static_cast<std::uint32_t>(system_.sources.size()));
+    if (fresh)
+      system_.sources.push_back({system::EquationKind::Assertion, system_.sources[of.source].span,
+                                 local_name("the loop of joints closes with half a turn too much: start from other "
+                                            "angles, or add guesses for them")});
+    return at->second;
+  }
+
+  // to = from * turn becomes from = to * transpose of turn.
+  void turn_round(const RotationEdge& edge, IdVector<EquationId, bool>& removed) {
+    const Matrix given = this->given(edge);
+    Matrix turn;
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t j = 0; j < 3; ++j)
+        turn[3 * k + j] = symbolic::partial(pool_, given[j], slot_of(edge, (*edge.from)[k]));
+    for (const EquationId row : edge.rows) removed[row] = true;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < 3; ++k) {
+        ExprId sum = pool_.constant(0);
+        for (std::size_t j = 0; j < 3; ++j)
+          sum = symbolic::add(pool_, sum,
+                              symbolic::mul(pool_, turn[3 * k + j], pool_.slot(slot_of(edge, edge.to[3 * i + j]))));
+        const ExprId from = pool_.slot(slot_of(edge, (*edge.from)[3 * i + k]));
+        rows_.add(system_.equations, symbolic::sub(pool_, from, sum), edge,
+                  {edge.origin.instance, source_of(edge, 3 * i + k)});
+      }
+  }
+
+  system::System& system_;
+  ExprPool& pool_;
+  std::vector<RotationEdge> edges_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends_;
+  std::unordered_map<std::uint32_t, std::uint32_t> vertices_;  // of the first unknown of a rotation
+  std::vector<std::vector<std::uint32_t>> neighbours_;         // edges of the forest, of each vertex
+  std::unordered_map<std::uint32_t, std::uint32_t> half_turns_;
+  NewRows rows_;
+};
+
+}  // namespace
+
+void close_loops(system::System& system, Diagnostics& diagnostics) {
+  std::vector<RotationEdge> edges = rotation_edges(system);
+  if (edges.empty()) return;
+  const std::size_t before = system.equations.count();
+  Forest forest(system, std::move(edges));
+  const std::vector<std::uint32_t> closing = forest.span();
+  // New tables come before the sums, so what is removed is removed at once, by its number before.
+  IdVector<EquationId, bool> removed(before, false);
+  Equations old = std::exchange(system.equations, {});
+  forest.direct(removed);
+  for (const std::uint32_t e : closing) forest.close(forest.edge(e), removed);
+  remove_equations(old, removed);
+  for (EquationTable& table : system.equations.tables) old.tables.push_back(std::move(table));
+  system.equations = std::move(old);
+  if (closing.empty()) return;
+  std::vector<Origin> loops;
+  for (const std::uint32_t e : closing) loops.push_back(forest.edge(e).origin);
+  remove_redundant_constraints(system, loops, diagnostics);
+}
+
+}  // namespace sigrel::reduce

@@ -1,0 +1,313 @@
+#include "compiler/reduce/rotations/kinematics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+
+#include "compiler/reduce/rotations/rank.h"
+
+namespace sigrel::reduce {
+namespace {
+
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr int kIterations = 200;
+constexpr double kSatisfied = 1e-11;
+constexpr double kLeastDamping = 1e-4, kMostDamping = 1e8;
+
+double norm(std::span<const double> v) {
+  double sum = 0;
+  for (const double x : v) sum += x * x;
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+Kinematics::Kinematics(system::System& system, RowValues& rows)
+    : system_(system), rows_(rows), initial_rows_(system, system.initial) {
+  find_frames();
+  order();
+}
+
+void Kinematics::find_frames() {
+  is_flow_.assign(system_.unknowns, false);
+  is_pose_.assign(system_.unknowns, false);
+  for (const system::Instance& instance : system_.instances) {
+    const system::Template& body = system_.templates[instance.body];
+    const auto interface = static_cast<std::uint32_t>(body.interface.size());
+    auto unknown = [&](std::uint32_t column) {
+      return column < interface ? system_.arguments[instance.first_argument + column]
+                                : instance.first_unknown + column - interface;
+    };
+    for (const std::uint32_t c : body.flows) is_flow_[unknown(c)] = true;
+    for (const std::uint32_t c : body.poses) is_pose_[unknown(c)] = true;
+    for (std::uint32_t k = 0; k < body.locals.size(); ++k)
+      if (body.locals[k].kind == system::UnknownKind::Flow) is_flow_[instance.first_unknown + k] = true;
+  }
+}
+
+void Kinematics::order() {
+  const auto equations = static_cast<std::uint32_t>(rows_.rows().size());
+  known_.assign(system_.unknowns, false);
+  step_of_.assign(system_.unknowns, kNone);
+  coordinate_of_.assign(system_.unknowns, kNone);
+  rows_of_.assign(system_.unknowns, {});
+  open_.assign(equations, kNone);
+  for (std::uint32_t e = 0; e < equations; ++e) {
+    if (rows_.has_derivative(e)) continue;
+    const auto unknowns = rows_.unknowns(e);
+    if (std::ranges::any_of(unknowns, [&](std::uint32_t u) { return is_flow_[u]; })) continue;
+    open_[e] = static_cast<std::uint32_t>(unknowns.size());
+    for (const std::uint32_t u : unknowns) rows_of_[u].push_back(e);
+    if (open_[e] == 1) ready_.push_back(e);
+  }
+  propagate();
+  // Where a joint leaves something open: a pose follows from those before and from its coordinates.
+  std::vector<std::uint32_t> front;
+  for (std::uint32_t u = 0; u < system_.unknowns; ++u)
+    if (known_[u]) front.push_back(u);
+  for (std::size_t k = 0; k < front.size(); ++k) {
+    for (const std::uint32_t e : rows_of_[front[k]]) {
+      if (open_[e] == 0 || open_[e] == kNone) continue;
+      std::uint32_t poses = 0;
+      bool follows = false;
+      std::vector<std::uint32_t> others;
+      const auto unknowns = rows_.unknowns(e);
+      for (std::size_t i = 0; i < unknowns.size(); ++i) {
+        if (known_[unknowns[i]]) continue;
+        if (is_pose_[unknowns[i]])
+          poses += rows_.is_explicit(e, i) ? 1 : 2;
+        else
+          others.push_back(unknowns[i]);
+        follows |= rows_.is_explicit(e, i);
+      }
+      // Between known poses the coordinates of the joint that closes a loop are left.
+      if (poses > 1 || (poses == 0 && (follows || !is_of_frames(e)))) continue;
+      const std::size_t steps = steps_.size();
+      for (const std::uint32_t u : others)
+        if (!known_[u]) add_coordinate(u);
+      propagate();
+      for (std::size_t s = steps; s < steps_.size(); ++s) front.push_back(steps_[s].unknown);
+      for (const std::uint32_t u : others) front.push_back(u);
+    }
+  }
+  for (std::uint32_t e = 0; e < equations; ++e)
+    if (open_[e] == 0) constraints_.push_back(e);
+  for (std::uint32_t e = 0; e < initial_rows_.rows().size(); ++e) {
+    const auto unknowns = initial_rows_.unknowns(e);
+    if (!initial_rows_.has_derivative(e) &&
+        std::ranges::all_of(unknowns, [&](std::uint32_t u) { return known_[u]; }))
+      initial_.push_back(e);
+  }
+}
+
+void Kinematics::add_coordinate(std::uint32_t unknown) {
+  known_[unknown] = true;
+  coordinate_of_[unknown] = static_cast<std::uint32_t>(coordinates_.size());
+  coordinates_.push_back(unknown);
+  for (const std::uint32_t e : rows_of_[unknown])
+    if (open_[e] != kNone && --open_[e] == 1) ready_.push_back(e);
+}
+
+void Kinematics::propagate() {
+  while (!ready_.empty()) {
+    const std::uint32_t e = ready_.back();
+    ready_.pop_back();
+    if (open_[e] != 1) continue;
+    const auto unknowns = rows_.unknowns(e);
+    for (std::uint32_t k = 0; k < unknowns.size(); ++k) {
+      const std::uint32_t u = unknowns[k];
+      if (known_[u]) continue;
+      if (!rows_.is_explicit(e, k)) break;
+      known_[u] = true;
+      step_of_[u] = static_cast<std::uint32_t>(steps_.size());
+      steps_.push_back({e, u, k});
+      open_[e] = kNone;  // used
+      for (const std::uint32_t other : rows_of_[u])
+        if (other != e && open_[other] != kNone && --open_[other] == 1) ready_.push_back(other);
+      break;
+    }
+  }
+}
+
+bool Kinematics::is_of_frames(std::uint32_t equation) const {
+  const Origin origin = rows_.origin(equation);
+  return !system_.templates[system_.instances[origin.instance].body].poses.empty();
+}
+
+void Kinematics::evaluate(std::vector<double>& values) {
+  for (const Step& s : steps_) {
+    values[s.unknown] = 0;
+    const double rest = rows_.evaluate(s.equation, values, gradient_);
+    values[s.unknown] = -rest / gradient_[s.slot];
+  }
+}
+
+std::vector<double> Kinematics::residuals(std::vector<double>& values) {
+  evaluate(values);
+  std::vector<double> result;
+  for (const std::uint32_t e : constraints_) result.push_back(rows_.evaluate(e, values, gradient_));
+  return result;
+}
+
+/// Of the guesses, and of the initial equations that give one coordinate a number.
+std::vector<double> Kinematics::guesses() {
+  std::vector<double> values(system_.unknowns, 0.0);
+  std::vector<bool> given(system_.unknowns, false);
+  const std::vector<double> none(system_.unknowns, 0.0);
+  const std::vector<double> parameters = parameter_values(system_);
+  for (const system::Attribute& a : system_.attributes)
+    if (a.kind == system::AttributeKind::Guess) {
+      values[a.unknown] = parameters[a.parameter];
+      given[a.unknown] = true;
+    }
+  for (const std::uint32_t e : initial_) {
+    const std::uint32_t u = initial_rows_.unknowns(e)[0];
+    if (initial_rows_.unknowns(e).size() != 1 || !initial_rows_.is_explicit(e, 0)) continue;
+    const double rest = initial_rows_.evaluate(e, none, gradient_);
+    values[u] = -rest / gradient_[0];
+    given[u] = true;
+  }
+  // Backwards through aliases.
+  for (auto s = steps_.rbegin(); s != steps_.rend(); ++s) {
+    const auto unknowns = rows_.unknowns(s->equation);
+    if (!given[s->unknown] || unknowns.size() != 2) continue;
+    const std::uint32_t k = 1 - s->slot, other = unknowns[k];
+    if (given[other] || !rows_.is_explicit(s->equation, k)) continue;
+    values[other] = 0;
+    const double rest = rows_.evaluate(s->equation, values, gradient_);
+    values[other] = -rest / gradient_[k];
+    given[other] = true;
+  }
+  return values;
+}
+
+/// The derivatives of a row with respect to coordinates, through the steps.
+void Kinematics::gradient_of(std::uint32_t equation, RowValues& rows, const std::vector<double>& values,
+                             std::vector<std::pair<std::uint32_t, double>>& out) {
+  std::map<std::uint32_t, double, std::greater<>> open;  // by step, the last first
+  std::map<std::uint32_t, double> found;                 // by coordinate
+  auto add = [&](std::uint32_t unknown, double value) {
+    if (value == 0) return;
+    if (coordinate_of_[unknown] != kNone)
+      found[coordinate_of_[unknown]] += value;
+    else if (step_of_[unknown] != kNone)
+      open[step_of_[unknown]] += value;
+  };
+  std::vector<double> gradient;
+  rows.evaluate(equation, values, gradient);
+  {
+    const auto unknowns = rows.unknowns(equation);
+    for (std::size_t k = 0; k < unknowns.size(); ++k) add(unknowns[k], gradient[k]);
+  }
+  while (!open.empty()) {
+    const auto [step, adjoint] = *open.begin();
+    open.erase(open.begin());
+    const Step& s = steps_[step];
+    rows_.evaluate(s.equation, values, gradient);
+    const auto unknowns = rows_.unknowns(s.equation);
+    for (std::size_t k = 0; k < unknowns.size(); ++k)
+      if (k != s.slot) add(unknowns[k], -adjoint * gradient[k] / gradient[s.slot]);
+  }
+  out.assign(found.begin(), found.end());
+}
+
+std::vector<Kinematics::Entry> Kinematics::jacobian(const Point& point) {
+  std::vector<Entry> result;
+  std::vector<std::pair<std::uint32_t, double>> row;
+  for (std::uint32_t c = 0; c < constraints_.size(); ++c) {
+    gradient_of(constraints_[c], rows_, point.values, row);
+    for (const auto& [coordinate, value] : row)
+      if (std::abs(value) > 1e-13) result.push_back({c, coordinate, value});
+  }
+  return result;
+}
+
+/// The least residual near `values`.
+Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initial) {
+  Point point;
+  auto all = [&](std::vector<double>& at) {
+    std::vector<double> r = residuals(at);
+    if (with_initial)
+      for (const std::uint32_t e : initial_) r.push_back(initial_rows_.evaluate(e, at, gradient_));
+    return r;
+  };
+  std::vector<double> r = all(values);
+  double size = norm(r), damping = 0;
+  std::vector<std::pair<std::uint32_t, double>> row;
+  for (int iteration = 0; iteration < kIterations && std::isfinite(size); ++iteration) {
+    if (size <= kSatisfied) break;
+    std::vector<MatrixEntry> entries;
+    auto add = [&](std::uint32_t at) {
+      for (const auto& [coordinate, value] : row) entries.push_back({at, coordinate, value});
+    };
+    for (std::uint32_t c = 0; c < constraints_.size(); ++c) {
+      gradient_of(constraints_[c], rows_, values, row);
+      add(c);
+    }
+    if (with_initial)
+      for (std::uint32_t k = 0; k < initial_.size(); ++k) {
+        gradient_of(initial_[k], initial_rows_, values, row);
+        add(static_cast<std::uint32_t>(constraints_.size()) + k);
+      }
+    // Levenberg and Marquardt: shorter steps along the gradient where a full one leads too far.
+    bool smaller = false;
+    const auto count = static_cast<std::uint32_t>(r.size());
+    for (; !smaller && damping < kMostDamping; damping = damping == 0 ? kLeastDamping : damping * 10) {
+      std::vector<MatrixEntry> damped = entries;
+      std::vector<double> right = r;
+      std::uint32_t rows = count;
+      if (damping > 0)
+        for (std::uint32_t k = 0; k < coordinates_.size(); ++k) {
+          damped.push_back({rows++, k, std::sqrt(damping)});
+          right.push_back(0);
+        }
+      const std::vector<double> step =
+          least_squares(damped, rows, static_cast<std::uint32_t>(coordinates_.size()), right);
+      std::vector<double> next = values;
+      for (std::size_t k = 0; k < coordinates_.size(); ++k) next[coordinates_[k]] -= step[k];
+      std::vector<double> next_r = all(next);
+      const double next_size = norm(next_r);
+      if (!(next_size < size)) continue;
+      smaller = true;
+      point.is_stationary = next_size > (1 - 1e-6) * size;
+      values = std::move(next);
+      r = std::move(next_r);
+      size = next_size;
+    }
+    damping = smaller && damping > 100 * kLeastDamping ? damping * 1e-2 : 0;
+    if (!smaller) point.is_stationary = true;
+    if (point.is_stationary) break;
+  }
+  point.found = size <= 1e-9 * std::max(1.0, norm(values));
+  r.resize(constraints_.size());
+  point.residuals = std::move(r);
+  point.values = std::move(values);
+  return point;
+}
+
+Kinematics::Point Kinematics::start() {
+  const std::vector<double> guesses = this->guesses();
+  Point point = solve(guesses, true);
+  if (point.found || initial_.empty()) return point;
+  // Initial values may contradict each other; that is told later.
+  return solve(guesses, false);
+}
+
+Kinematics::Point Kinematics::near(const Point& point) {
+  std::vector<MatrixEntry> entries;
+  for (const Entry& e : jacobian(point)) entries.push_back({e.row, e.column, e.value});
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> number(0.02, 0.08);
+  std::vector<double> move, along(constraints_.size(), 0.0);
+  for (std::size_t k = 0; k < coordinates_.size(); ++k) move.push_back(random() % 2 ? number(random) : -number(random));
+  for (const MatrixEntry& e : entries) along[e.row] += e.value * move[e.column];
+  const std::vector<double> back = least_squares(entries, static_cast<std::uint32_t>(constraints_.size()),
+                                                 static_cast<std::uint32_t>(coordinates_.size()), along);
+  std::vector<double> values = point.values;
+  for (std::size_t k = 0; k < coordinates_.size(); ++k) values[coordinates_[k]] += move[k] - back[k];
+  return solve(std::move(values), false);
+}
+
+}  // namespace sigrel::reduce

@@ -1,0 +1,72 @@
+// The positions of a mechanism with loops, in coordinates that its other positions follow from explicitly.
+//
+// From what is fixed outwards, each position is computed from those before by one equation; where a joint leaves something
+// open, it is a coordinate. Equations of which all unknowns are known by then are constraints between coordinates.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "compiler/reduce/rotations/row_values.h"
+
+namespace sigrel::reduce {
+
+class Kinematics {
+ public:
+  Kinematics(system::System& system, RowValues& rows);
+
+  bool is_known(std::uint32_t unknown) const { return known_[unknown]; }
+  bool is_flow(std::uint32_t unknown) const { return is_flow_[unknown]; }
+  std::span<const std::uint32_t> coordinates() const { return coordinates_; }
+  std::span<const std::uint32_t> constraints() const { return constraints_; }  // equations
+  /// Whether the constraint is one of joints, rather than one between what moves them.
+  bool is_of_joints(std::uint32_t constraint) const { return is_of_frames(constraints_[constraint]); }
+
+  /// A point that satisfies the constraints, near the guesses and the initial values.
+  struct Point {
+    std::vector<double> values;  // of the unknowns; those that are not known are 0
+    bool found = false;
+    bool is_stationary = false;  // not found: the distance that is left has no smaller value nearby
+    std::vector<double> residuals;
+  };
+  Point start();
+  /// Another one: the coordinates are moved at random where the constraints allow it, and corrected.
+  Point near(const Point& point);
+
+  struct Entry {
+    std::uint32_t row = 0, column = 0;  // constraint and coordinate
+    double value = 0;
+  };
+  /// The derivatives of the constraints with respect to the coordinates.
+  std::vector<Entry> jacobian(const Point& point);
+
+ private:
+  bool is_of_frames(std::uint32_t equation) const;
+  void find_frames();
+  void order();
+  void add_coordinate(std::uint32_t unknown);
+  void propagate();
+  void evaluate(std::vector<double>& values);
+  std::vector<double> residuals(std::vector<double>& values);
+  Point solve(std::vector<double> values, bool with_initial);
+  std::vector<double> guesses();
+  void gradient_of(std::uint32_t equation, RowValues& rows, const std::vector<double>& values,
+                   std::vector<std::pair<std::uint32_t, double>>& out);
+
+  system::System& system_;
+  RowValues& rows_;
+  RowValues initial_rows_;
+  std::vector<bool> is_flow_, is_pose_;  // of unknowns
+  std::vector<bool> known_;
+  std::vector<std::vector<std::uint32_t>> rows_of_;  // of unknowns: equations without derivatives and flows
+  std::vector<std::uint32_t> open_;                  // of equations: unknowns that are not known
+  struct Step {
+    std::uint32_t equation = 0, unknown = 0, slot = 0;
+  };
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> step_of_;        // of unknowns; kNone
+  std::vector<std::uint32_t> coordinate_of_;  // of unknowns; kNone
+  std::vector<std::uint32_t> coordinates_, constraints_, ready_, initial_;
+  std::vector<double> gradient_, adjoint_;
+};
+
+}  // namespace sigrel::reduce

@@ -1,0 +1,33 @@
+// The equations between rotations of a flat system, as edges of a graph. Its vertices are rotations (nine unknowns, three
+// degrees of freedom) and the world.
+//
+// Example: `b.rot = a.rot * turn e phi` of a revolute joint is an edge from `a.rot` to `b.rot`, and `a.rot = identity 3`
+// one from the world to `a.rot`.
+#pragma once
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "compiler/incidence/ids.h"
+#include "compiler/ir/system.h"
+
+namespace sigrel::reduce {
+
+using Matrix = std::array<ExprId, 9>;  // by rows
+
+struct RotationEdge {
+  Origin origin;                    // of its first equation
+  std::array<EquationId, 9> rows;   // by rows of the matrix
+  std::array<std::uint32_t, 9> to;  // unknowns
+  /// Absent: the equations do not have the form `to = from * turn`, and the rotation is that of `to` in the world.
+  std::optional<std::array<std::uint32_t, 9>> from;
+  /// The unknowns and parameters of all nine equations: slots and parameters of the expressions below.
+  std::vector<std::uint32_t> unknowns, parameters;
+  Matrix residuals;
+  std::size_t free = 0;  // of the unknowns: those of neither rotation
+};
+
+/// Those of a system; empty where no connector has a rotation. Equations with derivatives are not among them.
+std::vector<RotationEdge> rotation_edges(system::System& system);
+
+}  // namespace sigrel::reduce

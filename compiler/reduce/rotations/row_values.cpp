@@ -1,0 +1,123 @@
+#include "compiler/reduce/rotations/row_values.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "compiler/ir/library.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::reduce {
+
+std::vector<double> parameter_values(const system::System& system) {
+  std::vector<double> values;
+  values.reserve(system.parameters.size());
+  for (const system::Parameter& p : system.parameters) {
+    const int n = arity(p.op);
+    values.push_back(n == 0 ? p.value
+                            : apply(system.exprs.library.get(), p.op, p.value, values[p.a], n > 1 ? values[p.b] : 0,
+                                    n > 2 ? values[p.c] : 0));
+  }
+  return values;
+}
+
+RowValues::RowValues(system::System& system, const Equations& equations)
+    : system_(system), equations_(equations), shapes_(equations.tables.size()), parameters_(parameter_values(system)) {
+  for (std::uint32_t t = 0; t < equations.tables.size(); ++t)
+    for (std::uint32_t row = 0; row < equations.tables[t].rows(); ++row) rows_.push_back({t, row});
+  for (std::uint32_t row = 0; row < equations.sums.rows(); ++row)
+    rows_.push_back({static_cast<std::uint32_t>(equations.tables.size()), row});
+}
+
+Origin RowValues::origin(std::uint32_t equation) const {
+  const Row at = rows_[equation];
+  return at.table < equations_.tables.size() ? equations_.tables[at.table].origins[at.row]
+                                             : equations_.sums.origins[at.row];
+}
+
+std::span<const std::uint32_t> RowValues::unknowns(std::uint32_t equation) {
+  const Row at = rows_[equation];
+  if (at.table < equations_.tables.size()) return equations_.tables[at.table].unknowns_of(at.row);
+  terms_.clear();
+  for (const Term& term : equations_.sums.terms_of(at.row)) terms_.push_back(term.unknown());
+  return terms_;
+}
+
+bool RowValues::is_explicit(std::uint32_t equation, std::size_t k) {
+  return rows_[equation].table >= equations_.tables.size() || shape(equation).is_constant[k];
+}
+
+const RowValues::Shape& RowValues::shape(std::uint32_t equation) {
+  const std::uint32_t table = rows_[equation].table;
+  if (table >= equations_.tables.size()) {
+    sum_.slot_differentiated.resize(std::max(sum_.slot_differentiated.size(), unknowns(equation).size()), false);
+    return sum_;
+  }
+  if (!shapes_[table]) build(equations_.tables[table], shapes_[table].emplace());
+  return *shapes_[table];
+}
+
+void RowValues::build(const EquationTable& table, Shape& shape) {
+  ExprPool& pool = system_.exprs;
+  const std::size_t before = pool.size();
+  shape.slot_differentiated.assign(table.slots, false);
+  for (const ExprId id : topological(pool, {&table.residual, 1}))
+    if (pool[id].op == Op::Der) shape.differentiated = shape.slot_differentiated[pool[id].a] = true;
+  const ExprId residual = symbolic::rewrite(pool, table.residual, pool, [&](const Node& node) {
+    return node.op == Op::Der || node.op == Op::Time ? pool.constant(0) : pool.intern(Node(node));
+  });
+  std::vector<ExprId> roots{residual};
+  for (const ExprId partial : symbolic::gradient(pool, residual, table.slots)) {
+    roots.push_back(partial);
+    shape.is_constant.push_back(pool[partial].op == Op::Const && pool[partial].value != 0);
+  }
+  std::unordered_map<std::uint32_t, std::uint32_t> places;
+  for (const ExprId id : topological(pool, roots)) {
+    Node node = pool[id];
+    const int n = arity(node.op);
+    if (n > 0) node.a = places.at(node.a);
+    if (n > 1) node.b = places.at(node.b);
+    if (n > 2) node.c = places.at(node.c);
+    places.emplace(id.value, static_cast<std::uint32_t>(shape.program.size()));
+    shape.program.push_back(node);
+  }
+  for (const ExprId root : roots) shape.results.push_back(places.at(root.value));
+  pool.truncate(before);
+}
+
+double RowValues::evaluate(std::uint32_t equation, std::span<const double> values, std::vector<double>& gradient) {
+  const Row at = rows_[equation];
+  gradient.clear();
+  if (at.table >= equations_.tables.size()) {
+    double sum = 0;
+    for (const Term& term : equations_.sums.terms_of(at.row)) {
+      const double sign = term.negative() ? -1.0 : 1.0;
+      sum += sign * values[term.unknown()];
+      gradient.push_back(sign);
+    }
+    return sum;
+  }
+  const EquationTable& table = equations_.tables[at.table];
+  const auto unknowns = table.unknowns_of(at.row), parameters = table.parameters_of(at.row);
+  const Shape& shape = this->shape(equation);
+  work_.clear();
+  for (const Node& node : shape.program) {
+    double v = 0;
+    switch (node.op) {
+      case Op::Const: v = node.value; break;
+      case Op::Slot: v = values[unknowns[node.a]]; break;
+      case Op::Param: v = parameters_[parameters[node.a]]; break;
+      case Op::Time: break;
+      case Op::PowInt: v = apply(node.op, work_[node.a], static_cast<double>(static_cast<std::int32_t>(node.b)), 0); break;
+      default: {
+        const int n = arity(node.op);
+        v = apply(system_.exprs.library.get(), node.op, node.value, work_[node.a], n > 1 ? work_[node.b] : 0,
+                  n > 2 ? work_[node.c] : 0);
+      }
+    }
+    work_.push_back(v);
+  }
+  for (std::size_t k = 1; k < shape.results.size(); ++k) gradient.push_back(work_[shape.results[k]]);
+  return work_[shape.results[0]];
+}
+
+}  // namespace sigrel::reduce

@@ -1,0 +1,57 @@
+// The equations of a flat system as numbers: their residuals and partial derivatives, where the unknowns have given values.
+// Derivatives with respect to time count as zero, and time is zero.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compiler/ir/system.h"
+
+namespace sigrel::reduce {
+
+/// With the numbers of the model.
+std::vector<double> parameter_values(const system::System& system);
+
+class RowValues {
+ public:
+  /// `equations` must not change while this exists.
+  RowValues(system::System& system, const Equations& equations);
+
+  struct Row {
+    std::uint32_t table = 0;  // of the equations; their number: a sum
+    std::uint32_t row = 0;
+  };
+  const std::vector<Row>& rows() const { return rows_; }  // by number of the equation
+  Origin origin(std::uint32_t equation) const;
+  /// Of each occurrence.
+  std::span<const std::uint32_t> unknowns(std::uint32_t equation);
+  /// Whether it contains a derivative, of the k-th of its unknowns if that is given.
+  bool has_derivative(std::uint32_t equation) { return shape(equation).differentiated; }
+  bool has_derivative(std::uint32_t equation, std::size_t k) { return shape(equation).slot_differentiated[k]; }
+  /// Whether the partial derivative with respect to the k-th unknown is the same nonzero number everywhere.
+  bool is_explicit(std::uint32_t equation, std::size_t k);
+  /// The residual; `gradient` becomes the partial derivative for each of `unknowns`.
+  double evaluate(std::uint32_t equation, std::span<const double> values, std::vector<double>& gradient);
+
+ private:
+  struct Shape {
+    std::vector<Node> program;            // operands first, by their places in it
+    std::vector<std::uint32_t> results;   // of the residual, then of its derivatives
+    std::vector<bool> is_constant;        // derivatives that are nonzero numbers
+    std::vector<bool> slot_differentiated;
+    bool differentiated = false;
+  };
+  const Shape& shape(std::uint32_t equation);
+  void build(const EquationTable& table, Shape& shape);
+
+  system::System& system_;
+  const Equations& equations_;
+  std::vector<Row> rows_;
+  std::vector<std::optional<Shape>> shapes_;  // of the tables
+  Shape sum_;
+  std::vector<double> parameters_, work_;
+  std::vector<std::uint32_t> terms_;
+};
+
+}  // namespace sigrel::reduce

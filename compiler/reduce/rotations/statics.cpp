@@ -1,0 +1,156 @@
+#include "compiler/reduce/rotations/statics.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/reduce/rotations/rank.h"
+
+namespace sigrel::reduce {
+namespace {
+
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+// In a column that should be among those that depend on others.
+constexpr double kLight = 1e-3;
+
+/// Forces are in rows of equations that contain a force.
+struct ForceGraph {
+  std::vector<bool> is_force;                          // of unknowns
+  std::vector<std::uint32_t> equations;                // that contain one
+  std::vector<std::vector<std::uint32_t>> of_unknown;  // places in `equations`
+};
+
+ForceGraph force_graph(system::System& system, RowValues& rows, const Kinematics& kinematics) {
+  ForceGraph graph;
+  const auto count = static_cast<std::uint32_t>(rows.rows().size());
+  std::vector<bool> is_state(system.unknowns, false), taken(count, false);
+  std::vector<std::vector<std::uint32_t>> all(system.unknowns);
+  for (std::uint32_t e = 0; e < count; ++e) {
+    const auto unknowns = rows.unknowns(e);
+    for (std::size_t k = 0; k < unknowns.size(); ++k) {
+      all[unknowns[k]].push_back(e);
+      if (rows.has_derivative(e, k)) is_state[unknowns[k]] = true;
+    }
+  }
+  graph.is_force.assign(system.unknowns, false);
+  graph.of_unknown.assign(system.unknowns, {});
+  std::vector<std::uint32_t> queue;
+  for (std::uint32_t u = 0; u < system.unknowns; ++u)
+    if (kinematics.is_flow(u) && !is_state[u] && !kinematics.is_known(u)) {
+      graph.is_force[u] = true;
+      queue.push_back(u);
+    }
+  for (std::size_t k = 0; k < queue.size(); ++k)
+    for (const std::uint32_t e : all[queue[k]]) {
+      if (!taken[e]) {
+        taken[e] = true;
+        graph.equations.push_back(e);
+        for (const std::uint32_t u : rows.unknowns(e)) {
+          if (graph.is_force[u] || is_state[u] || kinematics.is_known(u)) continue;
+          graph.is_force[u] = true;
+          queue.push_back(u);
+        }
+      }
+    }
+  for (std::uint32_t k = 0; k < graph.equations.size(); ++k)
+    for (const std::uint32_t u : rows.unknowns(graph.equations[k]))
+      if (graph.is_force[u]) graph.of_unknown[u].push_back(k);
+  return graph;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> undetermined_forces(system::System& system, RowValues& rows, const Kinematics& kinematics,
+                                               const Kinematics::Point& point, std::span<const std::uint32_t> closing) {
+  const ForceGraph graph = force_graph(system, rows, kinematics);
+  const auto equations = static_cast<std::uint32_t>(graph.equations.size());
+  struct Coefficient {
+    std::uint32_t unknown = 0;
+    double value = 0;
+  };
+  std::vector<std::vector<Coefficient>> coefficients(equations);
+  std::vector<std::vector<std::uint32_t>> of_unknown(system.unknowns);
+  std::vector<double> gradient;
+  for (std::uint32_t k = 0; k < equations; ++k) {
+    rows.evaluate(graph.equations[k], point.values, gradient);
+    const auto unknowns = rows.unknowns(graph.equations[k]);
+    double largest = 0;
+    for (std::size_t i = 0; i < unknowns.size(); ++i)
+      if (graph.is_force[unknowns[i]]) largest = std::max(largest, std::abs(gradient[i]));
+    for (std::size_t i = 0; i < unknowns.size(); ++i)
+      if (graph.is_force[unknowns[i]] && std::abs(gradient[i]) > 1e-12 * largest) {
+        coefficients[k].push_back({unknowns[i], gradient[i] / largest});
+        of_unknown[unknowns[i]].push_back(k);
+      }
+  }
+
+  // An equation with one force left determines it; a force in one equation only is what that equation is for. What then
+  // remains is in loops.
+  std::vector<bool> row_done(equations, false), done(system.unknowns, false);
+  std::vector<std::uint32_t> in_row(equations, 0), in_rows(system.unknowns, 0), ready_rows, ready;
+  for (std::uint32_t k = 0; k < equations; ++k) {
+    in_row[k] = static_cast<std::uint32_t>(coefficients[k].size());
+    if (in_row[k] == 1) ready_rows.push_back(k);
+  }
+  for (std::uint32_t u = 0; u < system.unknowns; ++u) {
+    in_rows[u] = static_cast<std::uint32_t>(of_unknown[u].size());
+    if (graph.is_force[u] && in_rows[u] == 1) ready.push_back(u);
+  }
+  auto finish_row = [&](std::uint32_t k) {
+    row_done[k] = true;
+    for (const Coefficient& c : coefficients[k])
+      if (!done[c.unknown] && --in_rows[c.unknown] == 1) ready.push_back(c.unknown);
+  };
+  auto finish = [&](std::uint32_t u) {
+    done[u] = true;
+    for (const std::uint32_t k : of_unknown[u])
+      if (!row_done[k] && --in_row[k] == 1) ready_rows.push_back(k);
+  };
+  while (!ready_rows.empty() || !ready.empty()) {
+    if (!ready_rows.empty()) {
+      const std::uint32_t k = ready_rows.back();
+      ready_rows.pop_back();
+      if (row_done[k] || in_row[k] != 1) continue;
+      const auto left = std::ranges::find_if(coefficients[k], [&](const Coefficient& c) { return !done[c.unknown]; });
+      finish_row(k);
+      finish(left->unknown);
+    } else {
+      const std::uint32_t u = ready.back();
+      ready.pop_back();
+      if (done[u] || in_rows[u] != 1) continue;
+      const auto row = std::ranges::find_if(of_unknown[u], [&](std::uint32_t k) { return !row_done[k]; });
+      finish(u);
+      finish_row(*row);
+    }
+  }
+
+  std::vector<std::uint32_t> columns, column_of(system.unknowns, kNone);
+  std::vector<MatrixEntry> entries;
+  std::uint32_t count = 0;
+  for (std::uint32_t u = 0; u < system.unknowns; ++u)
+    if (graph.is_force[u] && !done[u]) {
+      column_of[u] = static_cast<std::uint32_t>(columns.size());
+      columns.push_back(u);
+    }
+  for (std::uint32_t k = 0; k < equations; ++k) {
+    if (row_done[k]) continue;
+    for (const Coefficient& c : coefficients[k])
+      if (!done[c.unknown]) entries.push_back({count, column_of[c.unknown], c.value});
+    ++count;
+  }
+  std::vector<double> weights(columns.size(), 1.0);
+  for (const std::uint32_t instance : closing) {
+    const system::Instance& i = system.instances[instance];
+    const system::Template& body = system.templates[i.body];
+    for (const std::uint32_t c : body.flows)
+      if (c < body.interface.size())
+        if (const std::uint32_t column = column_of[system.arguments[i.first_argument + c]]; column != kNone)
+          weights[column] = kLight;
+  }
+  std::vector<std::uint32_t> result;
+  for (const std::uint32_t c :
+       dependent_columns(entries, count, static_cast<std::uint32_t>(columns.size()), weights))
+    result.push_back(columns[c]);
+  return result;
+}
+
+}  // namespace sigrel::reduce

@@ -1,5 +1,6 @@
 #include "compiler/reduce/equation_rows.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/exact/sparse_elimination.h"
@@ -21,6 +22,22 @@ std::optional<std::vector<std::int64_t>> integer_coefficients(ExprPool& pool, co
     result.push_back(static_cast<std::int64_t>(n.value));
   }
   return result;
+}
+
+void add_row(Equations& equations, ExprId residual, std::span<const std::uint32_t> unknowns,
+             std::span<const std::uint32_t> parameters, Origin origin) {
+  auto at = std::ranges::find_if(equations.tables, [&](const EquationTable& t) {
+    return t.residual == residual && t.slots == unknowns.size() && t.params == parameters.size();
+  });
+  if (at == equations.tables.end()) {
+    at = equations.tables.emplace(at);
+    at->residual = residual;
+    at->slots = static_cast<std::uint32_t>(unknowns.size());
+    at->params = static_cast<std::uint32_t>(parameters.size());
+  }
+  at->unknowns.insert(at->unknowns.end(), unknowns.begin(), unknowns.end());
+  at->parameters.insert(at->parameters.end(), parameters.begin(), parameters.end());
+  at->origins.push_back(origin);
 }
 
 void add_sum(SumTable& sums, std::span<const Term> terms, Origin origin) {

@@ -34,28 +34,11 @@ class NewRows {
       if (node.op == Op::Param) return pool.param(place(params, parameters, node.a, edge.parameters[node.a]));
       return pool.intern(Node(node));
     });
-    std::vector<std::size_t>& known = tables_[&equations][shape.value];
-    auto at = std::ranges::find_if(known, [&](std::size_t t) {
-      return equations.tables[t].slots == unknowns.size() && equations.tables[t].params == parameters.size();
-    });
-    if (at == known.end()) {
-      EquationTable table;
-      table.residual = shape;
-      table.slots = static_cast<std::uint32_t>(unknowns.size());
-      table.params = static_cast<std::uint32_t>(parameters.size());
-      known.push_back(equations.tables.size());
-      equations.tables.push_back(std::move(table));
-      at = known.end() - 1;
-    }
-    EquationTable& table = equations.tables[*at];
-    table.unknowns.insert(table.unknowns.end(), unknowns.begin(), unknowns.end());
-    table.parameters.insert(table.parameters.end(), parameters.begin(), parameters.end());
-    table.origins.push_back(origin);
+    add_row(equations, shape, unknowns, parameters, origin);
   }
 
  private:
   system::System& system_;
-  std::unordered_map<const Equations*, std::unordered_map<std::uint32_t, std::vector<std::size_t>>> tables_;
 };
 
 class Forest {
@@ -142,7 +125,8 @@ class Forest {
       rows_.add(system_.equations, symbolic::sub(pool_, product(p, q), product(q, p)), edge, origin);
     }
     // Half a turn satisfies the three equations, too.
-    const ExprId trace = symbolic::add(pool_, symbolic::add(pool_, product(0, 0), product(1, 1)), product(2, 2));
+    const ExprId trace =
+        symbolic::add(pool_, symbolic::add(pool_, product(0, 0), product(1, 1)), product(2, 2));
     const ExprId condition = symbolic::binary(pool_, Op::Less, pool_.constant(0), trace);
     rows_.add(system_.assertions, condition, edge, {edge.origin.instance, half_turn_source(edge.origin)});
   }
@@ -151,7 +135,8 @@ class Forest {
 
  private:
   std::uint32_t vertex(std::uint32_t first_unknown) {
-    return vertices_.try_emplace(first_unknown, static_cast<std::uint32_t>(vertices_.size()) + 1).first->second;
+    return vertices_.try_emplace(first_unknown, static_cast<std::uint32_t>(vertices_.size()) + 1)
+        .first->second;
   }
   static std::uint32_t slot_of(const RotationEdge& edge, std::uint32_t unknown) {
     return static_cast<std::uint32_t>(std::ranges::find(edge.unknowns, unknown) - edge.unknowns.begin());
@@ -166,9 +151,10 @@ class Forest {
     const auto [at, fresh] =
         half_turns_.try_emplace(of.source, static_cast<std::uint32_t>(system_.sources.size()));
     if (fresh)
-      system_.sources.push_back({system::EquationKind::Assertion, system_.sources[of.source].span,
-                                 local_name("the loop of joints closes with half a turn too much: start from other "
-                                            "angles, or add guesses for them")});
+      system_.sources.push_back(
+          {system::EquationKind::Assertion, system_.sources[of.source].span,
+           local_name("the loop of joints closes with half a turn too much: start from other "
+                      "angles, or add guesses for them")});
     return at->second;
   }
 
@@ -184,8 +170,9 @@ class Forest {
       for (std::size_t k = 0; k < 3; ++k) {
         ExprId sum = pool_.constant(0);
         for (std::size_t j = 0; j < 3; ++j)
-          sum = symbolic::add(pool_, sum,
-                              symbolic::mul(pool_, turn[3 * k + j], pool_.slot(slot_of(edge, edge.to[3 * i + j]))));
+          sum = symbolic::add(
+              pool_, sum,
+              symbolic::mul(pool_, turn[3 * k + j], pool_.slot(slot_of(edge, edge.to[3 * i + j]))));
         const ExprId from = pool_.slot(slot_of(edge, (*edge.from)[3 * i + k]));
         rows_.add(system_.equations, symbolic::sub(pool_, from, sum), edge,
                   {edge.origin.instance, source_of(edge, 3 * i + k)});

@@ -1,18 +1,19 @@
 // Rotations of a mechanism: each has one value, whatever number of joints leads to it.
 //
-// The equations between rotations (rotation_edges.h) form a graph. On a spanning forest of it they determine one rotation
-// after the other, from the world outwards: nine explicit equations for each, turned round where a part is connected the
-// other way. An edge that is left closes a loop. There the product of the turns around the loop is the identity: three
-// equations, the antisymmetric part of the product. So a loop of joints needs no part that closes it.
+// The equations between rotations (rotation_edges.h) form a graph. On a spanning forest of it they determine
+// one rotation after the other, from the world outwards: nine explicit equations for each, turned round where
+// a part is connected the other way. An edge that is left closes a loop. There the product of the turns
+// around the loop is the identity: three equations, the antisymmetric part of the product. So a loop of
+// joints needs no part that closes it.
 #pragma once
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/system.h"
 
 namespace sigrel::reduce {
 
-/// Replaces equations between rotations as described. Where the constraints of a loop depend on each other at every
-/// position of the mechanism near its start, as those of a planar linkage do, it replaces as many of them by reactions that
-/// are zero, and notes that (redundant_constraints.h).
+/// Replaces equations between rotations as described. Where the constraints of a loop depend on each other at
+/// every position of the mechanism near its start, as those of a planar linkage do, it replaces as many of
+/// them by reactions that are zero, and notes that (redundant_constraints.h).
 void close_loops(system::System& system, Diagnostics& diagnostics);
 
 }  // namespace sigrel::reduce

@@ -301,7 +301,8 @@ Kinematics::Point Kinematics::near(const Point& point) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> number(0.02, 0.08);
   std::vector<double> move, along(constraints_.size(), 0.0);
-  for (std::size_t k = 0; k < coordinates_.size(); ++k) move.push_back(random() % 2 ? number(random) : -number(random));
+  for (std::size_t k = 0; k < coordinates_.size(); ++k)
+    move.push_back(random() % 2 ? number(random) : -number(random));
   for (const MatrixEntry& e : entries) along[e.row] += e.value * move[e.column];
   const std::vector<double> back = least_squares(entries, static_cast<std::uint32_t>(constraints_.size()),
                                                  static_cast<std::uint32_t>(coordinates_.size()), along);

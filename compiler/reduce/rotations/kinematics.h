@@ -1,7 +1,8 @@
 // The positions of a mechanism with loops, in coordinates that its other positions follow from explicitly.
 //
-// From what is fixed outwards, each position is computed from those before by one equation; where a joint leaves something
-// open, it is a coordinate. Equations of which all unknowns are known by then are constraints between coordinates.
+// From what is fixed outwards, each position is computed from those before by one equation; where a joint
+// leaves something open, it is a coordinate. Equations of which all unknowns are known by then are
+// constraints between coordinates.
 #pragma once
 #include <span>
 #include <vector>

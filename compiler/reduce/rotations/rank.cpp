@@ -20,8 +20,8 @@ Triplets triplets(std::span<const MatrixEntry> entries, std::span<const double> 
   return result;
 }
 
-Eigen::SparseMatrix<double> sparse(std::span<const MatrixEntry> entries, std::uint32_t rows, std::uint32_t columns,
-                                   std::span<const double> weights) {
+Eigen::SparseMatrix<double> sparse(std::span<const MatrixEntry> entries, std::uint32_t rows,
+                                   std::uint32_t columns, std::span<const double> weights) {
   Eigen::SparseMatrix<double> matrix(static_cast<int>(rows), static_cast<int>(columns));
   const Triplets list = triplets(entries, weights);
   matrix.setFromTriplets(list.begin(), list.end());
@@ -54,8 +54,8 @@ std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entrie
   return result;
 }
 
-std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows, std::uint32_t columns,
-                                  std::span<const double> b) {
+std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows,
+                                  std::uint32_t columns, std::span<const double> b) {
   if (columns == 0 || rows == 0) return std::vector<double>(columns, 0.0);
   const Eigen::SparseMatrix<double> matrix = sparse(entries, rows, columns, {});
   const Eigen::Map<const Eigen::VectorXd> right(b.data(), static_cast<Eigen::Index>(b.size()));

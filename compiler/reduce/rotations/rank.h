@@ -11,13 +11,13 @@ struct MatrixEntry {
   double value = 0;
 };
 
-/// Columns that are linear combinations of the others, as few as possible, by a QR factorisation with column pivoting.
-/// Columns with a small `weight` come first.
+/// Columns that are linear combinations of the others, as few as possible, by a QR factorisation with column
+/// pivoting. Columns with a small `weight` come first.
 std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                              std::uint32_t columns, std::span<const double> weights);
 
 /// The shortest x with the least |A x - b|.
-std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows, std::uint32_t columns,
-                                  std::span<const double> b);
+std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows,
+                                  std::uint32_t columns, std::span<const double> b);
 
 }  // namespace sigrel::reduce

@@ -31,8 +31,8 @@ std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Kinematics::P
   // Constraints that are not of joints come first, so that those of joints follow from them.
   for (std::uint32_t c = 0; c < constraints; ++c)
     if (!kinematics.is_of_joints(c)) weights[c] = 1e3 / std::max(largest[c], 1e-9);
-  return dependent_columns(transposed, static_cast<std::uint32_t>(kinematics.coordinates().size()), constraints,
-                           weights);
+  return dependent_columns(transposed, static_cast<std::uint32_t>(kinematics.coordinates().size()),
+                           constraints, weights);
 }
 
 /// The largest length in the mechanism.
@@ -51,7 +51,8 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
   for (std::size_t c = 0; c < point.residuals.size(); ++c) {
     const Origin origin = rows.origin(kinematics.constraints()[c]);
     const bool turns = std::ranges::any_of(loops, [&](Origin o) {
-      return o.instance == origin.instance && system.sources[o.source].span == system.sources[origin.source].span;
+      return o.instance == origin.instance &&
+             system.sources[o.source].span == system.sources[origin.source].span;
     });
     (turns ? angle : distance) += point.residuals[c] * point.residuals[c];
   }
@@ -61,36 +62,22 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
   const std::vector<Origin> origins = of_loops(loops);
   const std::uint32_t scope = system::kRoot;
   const auto places = names.places(origins, scope);
-  auto& d = diagnostics.report(Code::LoopNotClosed, places.empty() ? system.templates[0].span : places[0].span,
-                               fmt::format("the joints cannot close this loop: {:.3g} m are left{}", distance,
-                                           angle > 1e-2 ? fmt::format(", and an angle of {:.3g} rad", angle) : ""));
+  auto& d =
+      diagnostics.report(Code::LoopNotClosed, places.empty() ? system.templates[0].span : places[0].span,
+                         fmt::format("the joints cannot close this loop: {:.3g} m are left{}", distance,
+                                     angle > 1e-2 ? fmt::format(", and an angle of {:.3g} rad", angle) : ""));
   d.label("the loop closes here");
   d.note("this is the shortest distance near the initial values and guesses of the joints");
-  d.help("look at the lengths, at the axes of the joints, and at the initial values; a guess of a joint angle says in "
-         "which position the loop is assembled");
-}
-
-void add_row(Equations& equations, ExprId residual, std::vector<std::uint32_t> unknowns,
-             std::vector<std::uint32_t> parameters, Origin origin) {
-  EquationTable table;
-  table.residual = residual;
-  table.slots = static_cast<std::uint32_t>(unknowns.size());
-  table.params = static_cast<std::uint32_t>(parameters.size());
-  auto at = std::ranges::find_if(equations.tables, [&](const EquationTable& t) {
-    return t.residual == residual && t.slots == table.slots && t.params == table.params;
-  });
-  if (at == equations.tables.end()) {
-    equations.tables.push_back(std::move(table));
-    at = equations.tables.end() - 1;
-  }
-  at->unknowns.insert(at->unknowns.end(), unknowns.begin(), unknowns.end());
-  at->parameters.insert(at->parameters.end(), parameters.begin(), parameters.end());
-  at->origins.push_back(origin);
+  d.help(
+      "look at the lengths, at the axes of the joints, and at the initial values; a guess of a joint angle "
+      "says in "
+      "which position the loop is assembled");
 }
 
 }  // namespace
 
-void remove_redundant_constraints(system::System& system, std::span<const Origin> loops, Diagnostics& diagnostics) {
+void remove_redundant_constraints(system::System& system, std::span<const Origin> loops,
+                                  Diagnostics& diagnostics) {
   RowValues rows(system, system.equations);
   Kinematics kinematics(system, rows);
   if (kinematics.constraints().empty()) return;
@@ -99,7 +86,8 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
   if (!point.found) {
     double left = 0;
     for (const double r : point.residuals) left = std::max(left, std::abs(r));
-    if (point.is_stationary && left > kOpen * size) report_open(system, loops, kinematics, rows, point, diagnostics);
+    if (point.is_stationary && left > kOpen * size)
+      report_open(system, loops, kinematics, rows, point, diagnostics);
     return;
   }
   // The start may be a position of its own kind; constraints are redundant if they are so around it.
@@ -125,7 +113,7 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
     const Origin origin = rows.origin(e);
     removed[EquationId{e}] = true;
     origins.push_back(origin);
-    add_row(added, pool.slot(0), {open[k]}, {}, origin);
+    add_row(added, pool.slot(0), {&open[k], 1}, {}, origin);
     // It must hold, although it is not among the equations.
     const RowValues::Row at = rows.rows()[e];
     ExprId residual{};
@@ -146,11 +134,11 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
     const ExprId condition = symbolic::binary(pool, Op::Less, symbolic::unary(pool, Op::Abs, residual),
                                               pool.constant(kHolds * std::min(1.0, size)));
     const auto source = static_cast<std::uint32_t>(system.sources.size());
-    system.sources.push_back({system::EquationKind::Assertion, system.sources[origin.source].span,
-                              local_name("the loop of joints is no longer closed: constraints that followed from the others "
-                                         "at the start do not any more")});
-    add_row(system.assertions, condition, {unknowns.begin(), unknowns.end()}, std::move(parameters),
-            {origin.instance, source});
+    system.sources.push_back(
+        {system::EquationKind::Assertion, system.sources[origin.source].span,
+         local_name("the loop of joints is no longer closed: constraints that followed from the others "
+                    "at the start do not any more")});
+    add_row(system.assertions, condition, unknowns, parameters, {origin.instance, source});
   }
   const singularity::SourceNames names(system);
   const std::vector<Origin> closes = of_loops(loops);

@@ -65,7 +65,8 @@ void find_from(const system::System& system, RotationEdge& edge) {
   for (std::size_t i = 0; i < 3; ++i) {
     std::vector<std::uint32_t> own;
     for (const std::uint32_t u : rows[i])
-      if (!std::ranges::binary_search(rows[(i + 1) % 3], u) && !std::ranges::binary_search(rows[(i + 2) % 3], u))
+      if (!std::ranges::binary_search(rows[(i + 1) % 3], u) &&
+          !std::ranges::binary_search(rows[(i + 2) % 3], u))
         own.push_back(u);
     complete &= own.size() == 3;
     if (own.size() == 3) std::ranges::copy(own, from.begin() + static_cast<std::ptrdiff_t>(3 * i));
@@ -121,7 +122,8 @@ std::vector<RotationEdge> rotation_edges(system::System& system) {
   const SumTable& sums = system.equations.sums;
   Origins::InOrder origins(sums.origins);
   for (std::size_t row = 0; row < sums.rows(); ++row)
-    note(origins[row], next++, [&](RotationEdge& e) { return std::optional(Joined(system, e).sum(sums.terms_of(row))); });
+    note(origins[row], next++,
+         [&](RotationEdge& e) { return std::optional(Joined(system, e).sum(sums.terms_of(row))); });
 
   std::vector<RotationEdge> result;
   for (std::size_t e = 0; e < edges.size(); ++e) {

@@ -1,8 +1,8 @@
-// The equations between rotations of a flat system, as edges of a graph. Its vertices are rotations (nine unknowns, three
-// degrees of freedom) and the world.
+// The equations between rotations of a flat system, as edges of a graph. Its vertices are rotations (nine
+// unknowns, three degrees of freedom) and the world.
 //
-// Example: `b.rot = a.rot * turn e phi` of a revolute joint is an edge from `a.rot` to `b.rot`, and `a.rot = identity 3`
-// one from the world to `a.rot`.
+// Example: `b.rot = a.rot * turn e phi` of a revolute joint is an edge from `a.rot` to `b.rot`, and `a.rot =
+// identity 3` one from the world to `a.rot`.
 #pragma once
 #include <array>
 #include <optional>
@@ -19,7 +19,8 @@ struct RotationEdge {
   Origin origin;                    // of its first equation
   std::array<EquationId, 9> rows;   // by rows of the matrix
   std::array<std::uint32_t, 9> to;  // unknowns
-  /// Absent: the equations do not have the form `to = from * turn`, and the rotation is that of `to` in the world.
+  /// Absent: the equations do not have the form `to = from * turn`, and the rotation is that of `to` in the
+  /// world.
   std::optional<std::array<std::uint32_t, 9>> from;
   /// The unknowns and parameters of all nine equations: slots and parameters of the expressions below.
   std::vector<std::uint32_t> unknowns, parameters;

@@ -14,14 +14,17 @@ std::vector<double> parameter_values(const system::System& system) {
   for (const system::Parameter& p : system.parameters) {
     const int n = arity(p.op);
     values.push_back(n == 0 ? p.value
-                            : apply(system.exprs.library.get(), p.op, p.value, values[p.a], n > 1 ? values[p.b] : 0,
-                                    n > 2 ? values[p.c] : 0));
+                            : apply(system.exprs.library.get(), p.op, p.value, values[p.a],
+                                    n > 1 ? values[p.b] : 0, n > 2 ? values[p.c] : 0));
   }
   return values;
 }
 
 RowValues::RowValues(system::System& system, const Equations& equations)
-    : system_(system), equations_(equations), shapes_(equations.tables.size()), parameters_(parameter_values(system)) {
+    : system_(system),
+      equations_(equations),
+      shapes_(equations.tables.size()),
+      parameters_(parameter_values(system)) {
   for (std::uint32_t t = 0; t < equations.tables.size(); ++t)
     for (std::uint32_t row = 0; row < equations.tables[t].rows(); ++row) rows_.push_back({t, row});
   for (std::uint32_t row = 0; row < equations.sums.rows(); ++row)
@@ -49,7 +52,8 @@ bool RowValues::is_explicit(std::uint32_t equation, std::size_t k) {
 const RowValues::Shape& RowValues::shape(std::uint32_t equation) {
   const std::uint32_t table = rows_[equation].table;
   if (table >= equations_.tables.size()) {
-    sum_.slot_differentiated.resize(std::max(sum_.slot_differentiated.size(), unknowns(equation).size()), false);
+    sum_.slot_differentiated.resize(std::max(sum_.slot_differentiated.size(), unknowns(equation).size()),
+                                    false);
     return sum_;
   }
   if (!shapes_[table]) build(equations_.tables[table], shapes_[table].emplace());
@@ -84,7 +88,8 @@ void RowValues::build(const EquationTable& table, Shape& shape) {
   pool.truncate(before);
 }
 
-double RowValues::evaluate(std::uint32_t equation, std::span<const double> values, std::vector<double>& gradient) {
+double RowValues::evaluate(std::uint32_t equation, std::span<const double> values,
+                           std::vector<double>& gradient) {
   const Row at = rows_[equation];
   gradient.clear();
   if (at.table >= equations_.tables.size()) {
@@ -107,7 +112,9 @@ double RowValues::evaluate(std::uint32_t equation, std::span<const double> value
       case Op::Slot: v = values[unknowns[node.a]]; break;
       case Op::Param: v = parameters_[parameters[node.a]]; break;
       case Op::Time: break;
-      case Op::PowInt: v = apply(node.op, work_[node.a], static_cast<double>(static_cast<std::int32_t>(node.b)), 0); break;
+      case Op::PowInt:
+        v = apply(node.op, work_[node.a], static_cast<double>(static_cast<std::int32_t>(node.b)), 0);
+        break;
       default: {
         const int n = arity(node.op);
         v = apply(system_.exprs.library.get(), node.op, node.value, work_[node.a], n > 1 ? work_[node.b] : 0,

@@ -1,5 +1,5 @@
-// The equations of a flat system as numbers: their residuals and partial derivatives, where the unknowns have given values.
-// Derivatives with respect to time count as zero, and time is zero.
+// The equations of a flat system as numbers: their residuals and partial derivatives, where the unknowns have
+// given values. Derivatives with respect to time count as zero, and time is zero.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -28,7 +28,9 @@ class RowValues {
   std::span<const std::uint32_t> unknowns(std::uint32_t equation);
   /// Whether it contains a derivative, of the k-th of its unknowns if that is given.
   bool has_derivative(std::uint32_t equation) { return shape(equation).differentiated; }
-  bool has_derivative(std::uint32_t equation, std::size_t k) { return shape(equation).slot_differentiated[k]; }
+  bool has_derivative(std::uint32_t equation, std::size_t k) {
+    return shape(equation).slot_differentiated[k];
+  }
   /// Whether the partial derivative with respect to the k-th unknown is the same nonzero number everywhere.
   bool is_explicit(std::uint32_t equation, std::size_t k);
   /// The residual; `gradient` becomes the partial derivative for each of `unknowns`.
@@ -36,9 +38,9 @@ class RowValues {
 
  private:
   struct Shape {
-    std::vector<Node> program;            // operands first, by their places in it
-    std::vector<std::uint32_t> results;   // of the residual, then of its derivatives
-    std::vector<bool> is_constant;        // derivatives that are nonzero numbers
+    std::vector<Node> program;           // operands first, by their places in it
+    std::vector<std::uint32_t> results;  // of the residual, then of its derivatives
+    std::vector<bool> is_constant;       // derivatives that are nonzero numbers
     std::vector<bool> slot_differentiated;
     bool differentiated = false;
   };

@@ -59,8 +59,9 @@ ForceGraph force_graph(system::System& system, RowValues& rows, const Kinematics
 
 }  // namespace
 
-std::vector<std::uint32_t> undetermined_forces(system::System& system, RowValues& rows, const Kinematics& kinematics,
-                                               const Kinematics::Point& point, std::span<const std::uint32_t> closing) {
+std::vector<std::uint32_t> undetermined_forces(system::System& system, RowValues& rows,
+                                               const Kinematics& kinematics, const Kinematics::Point& point,
+                                               std::span<const std::uint32_t> closing) {
   const ForceGraph graph = force_graph(system, rows, kinematics);
   const auto equations = static_cast<std::uint32_t>(graph.equations.size());
   struct Coefficient {
@@ -83,8 +84,8 @@ std::vector<std::uint32_t> undetermined_forces(system::System& system, RowValues
       }
   }
 
-  // An equation with one force left determines it; a force in one equation only is what that equation is for. What then
-  // remains is in loops.
+  // An equation with one force left determines it; a force in one equation only is what that equation is for.
+  // What then remains is in loops.
   std::vector<bool> row_done(equations, false), done(system.unknowns, false);
   std::vector<std::uint32_t> in_row(equations, 0), in_rows(system.unknowns, 0), ready_rows, ready;
   for (std::uint32_t k = 0; k < equations; ++k) {
@@ -110,7 +111,8 @@ std::vector<std::uint32_t> undetermined_forces(system::System& system, RowValues
       const std::uint32_t k = ready_rows.back();
       ready_rows.pop_back();
       if (row_done[k] || in_row[k] != 1) continue;
-      const auto left = std::ranges::find_if(coefficients[k], [&](const Coefficient& c) { return !done[c.unknown]; });
+      const auto left =
+          std::ranges::find_if(coefficients[k], [&](const Coefficient& c) { return !done[c.unknown]; });
       finish_row(k);
       finish(left->unknown);
     } else {

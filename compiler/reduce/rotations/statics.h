@@ -8,9 +8,10 @@
 
 namespace sigrel::reduce {
 
-/// As few unknowns as possible, such that the equations determine all forces when these are given: positions, and what is
-/// differentiated, are known. `closing`: instances of which they should be, if possible.
-std::vector<std::uint32_t> undetermined_forces(system::System& system, RowValues& rows, const Kinematics& kinematics,
-                                               const Kinematics::Point& point, std::span<const std::uint32_t> closing);
+/// As few unknowns as possible, such that the equations determine all forces when these are given: positions,
+/// and what is differentiated, are known. `closing`: instances of which they should be, if possible.
+std::vector<std::uint32_t> undetermined_forces(system::System& system, RowValues& rows,
+                                               const Kinematics& kinematics, const Kinematics::Point& point,
+                                               std::span<const std::uint32_t> closing);
 
 }  // namespace sigrel::reduce

@@ -57,4 +57,15 @@ IndependentColumns::Answer IndependentColumns::offer(std::span<const Entry> colu
   return answer;
 }
 
+void IndependentColumns::take(std::span<const Entry> column, std::uint32_t row) {
+  Pivot pivot{row, {}, true, {}};
+  for (const Entry& e : column)
+    if (e.row == row)
+      pivot.inverse = e.value.inverse();
+    else
+      pivot.below.push_back(e);
+  pivot_of_row_[row] = static_cast<std::uint32_t>(pivots_.size());
+  pivots_.push_back(std::move(pivot));
+}
+
 }  // namespace sigrel::exact

@@ -1,8 +1,9 @@
 #include "compiler/reduce/state_priority.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
+
+#include "compiler/ir/name_order.h"
 
 namespace sigrel::reduce {
 
@@ -51,18 +52,16 @@ std::vector<long> state_priorities(const system::System& system, const dae::Syst
       has_start[VariableId{dae.aliases[a.unknown].variable}] = true;
 
   struct Candidate {
-    std::string name;
+    std::uint32_t place;  // in the order of names
     VariableId variable;
     std::uint32_t column;
   };
+  const std::vector<std::uint32_t> places = system::places_by_name(system);
   std::vector<Candidate> candidates;
   for (std::uint32_t column = 0; column < graph.variables(); ++column)
     if (const VariableId v = numbering.variable_of[column]; takes_part[v] && base[v] == v)
-      candidates.push_back({system::unknown_name(system, dae.variables[v.value].unknown), v, column});
-  std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
-    const int order = a.name.compare(b.name);
-    return order != 0 ? order < 0 : a.variable < b.variable;
-  });
+      candidates.push_back({places[dae.variables[v.value].unknown], v, column});
+  std::ranges::sort(candidates, {}, [](const Candidate& c) { return std::pair(c.place, c.variable); });
   const auto count = static_cast<long>(candidates.size());
   std::vector<long> priority(graph.variables(), 0);
   for (long rank = 0; rank < count; ++rank) {

@@ -86,6 +86,35 @@ struct Choice {
     if (dummy[k]) decision.dummies.push_back(candidates[k]);
     return answer;
   }
+
+  /// Makes those of `first` dummies that are, of all these, the only ones in a row, and those that are so without
+  /// them, and so on: with a fixed entry. Such columns form a triangular matrix, and the rows have no entry in the
+  /// others. So they depend on no others of `first`, and are dummies whatever the order. In a tree of bodies all
+  /// are, and to eliminate them with other pivots would fill in.
+  void take_triangular(std::span<const std::uint32_t> first) {
+    struct Row {
+      std::uint32_t entries = 0, places = 0;  // those that are left: their number, and the sum of their places
+    };
+    std::vector<Row> rows(equations.size());
+    for (const std::uint32_t k : first)
+      for (const IndependentColumns::Entry& e : columns[k]) ++rows[e.row].entries, rows[e.row].places += k;
+    std::vector<std::uint32_t> single;
+    for (std::uint32_t row = 0; row < rows.size(); ++row)
+      if (rows[row].entries == 1) single.push_back(row);
+    for (std::size_t at = 0; at < single.size(); ++at) {
+      const std::uint32_t row = single[at], k = rows[row].places;
+      if (rows[row].entries != 1) continue;  // another row has taken it
+      const auto entry = std::ranges::find(columns[k], row, &IndependentColumns::Entry::row);
+      if (!entry->fixed || entry->value.zero()) continue;
+      pivots.take(columns[k], row);
+      dummy[k] = true;
+      decision.dummies.push_back(candidates[k]);
+      for (const IndependentColumns::Entry& e : columns[k]) {
+        rows[e.row].places -= k;
+        if (--rows[e.row].entries == 1) single.push_back(e.row);
+      }
+    }
+  }
 };
 
 class Selection {
@@ -127,6 +156,7 @@ class Selection {
     Choice choice{equations, candidates, columns_of(equations, candidates)};
     const std::size_t sets = dae_.sets.size();
     std::vector<std::uint32_t> unsafe;  // dummies whose pivots vary
+    choice.take_triangular(first(choice));
     choose(choice, unsafe, [](int p) { return p == kNever; });
     choose(choice, unsafe, [](int p) { return p != kNever && p != kAlways; });
     choose(choice, unsafe, [](int p) { return p == kAlways; });
@@ -137,6 +167,20 @@ class Selection {
     if (!choice.complete()) report_dependent(equations);
     dae_.sets.resize(sets);  // the structure decides
     return std::nullopt;
+  }
+
+  /// The places of the candidates that are offered before all others, as many as there are equations: those with
+  /// `state = Never`, and then those with a fixed entry. What has none never has a fixed pivot.
+  std::vector<std::uint32_t> first(const Choice& choice) const {
+    std::vector<std::uint32_t> never, fixed;
+    for (std::uint32_t k = 0; k < choice.candidates.size(); ++k)
+      if (const int p = preference(choice.candidates[k]); p == kNever)
+        never.push_back(k);
+      else if (p != kAlways && std::ranges::any_of(choice.columns[k], &IndependentColumns::Entry::fixed))
+        fixed.push_back(k);
+    never.insert(never.end(), fixed.begin(), fixed.end());
+    never.resize(std::min(never.size(), choice.equations.size()));
+    return never;
   }
 
   /// The columns of the Jacobian of the equations.
@@ -158,7 +202,7 @@ class Selection {
   void choose(Choice& choice, std::vector<std::uint32_t>& unsafe, Belongs belongs) {
     std::vector<std::uint32_t> varying;
     for (std::uint32_t k = 0; k < choice.candidates.size() && !choice.complete(); ++k)
-      if (belongs(preference(choice.candidates[k])) &&
+      if (!choice.dummy[k] && belongs(preference(choice.candidates[k])) &&
           choice.offer(k, false) == IndependentColumns::Answer::Varies)
         varying.push_back(k);
     leave_open(choice, varying);

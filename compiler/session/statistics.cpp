@@ -19,6 +19,8 @@ std::string_view reason_of(runtime::FormReason reason) {
     case runtime::FormReason::Requested: break;
     case runtime::FormReason::Sparse: return "the Jacobian is sparse, and nonlinear loops are small";
     case runtime::FormReason::WideLoops: return "linear loops have many unknowns for each state";
+    case runtime::FormReason::Krylov:
+      return "linear loops have many unknowns for each state, and the Jacobian is too large to be formed";
     case runtime::FormReason::LargeLoop: return "a nonlinear loop has many tearing variables";
     case runtime::FormReason::FillIn: return "the Jacobian of the explicit form has much fill-in";
   }
@@ -87,7 +89,8 @@ std::string statistics_text(const Compiled& model, const Run& run, explain::Even
     row("evaluations", fmt::format("{}, each of what one state or comparison affects", s.evaluations));
     if (s.structure_changes == 0) row("most steps", busiest_states(model, s));
   } else {
-    row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
+    row("Jacobian", s.form_reason == runtime::FormReason::Krylov ? "not formed"
+                                                                  : fmt::format("{} nonzeros", s.nonzeros));
     row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,
                              s.error_test_failures, s.last_order, s.last_step));
     if (s.initial_step > 0)

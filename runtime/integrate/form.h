@@ -15,6 +15,7 @@ enum class FormReason : std::uint8_t {
   Requested,  // by the choice of the solver, or there are no states
   Sparse,     // explicit: the Jacobian is sparse, and nonlinear loops are small
   WideLoops,  // explicit: linear loops have many unknowns for each state
+  Krylov,     // the same, and there are so many states that the Jacobian is not formed
   LargeLoop,  // implicit: a nonlinear loop has many tearing variables
   FillIn,     // implicit: the Jacobian of the explicit form has much fill-in
 };

@@ -1,11 +1,13 @@
 // CVODE on the explicit form: BDF or Adams, or both in turn, and Newton's method with the analytic sparse
 // Jacobian J. The matrix I - γJ is formed here and not by SUNDIALS: the values of J are kept, so a new γ
-// costs one pass over the nonzeros.
+// costs one pass over the nonzeros. Where the Jacobian is not formed (matrix_free), GMRES takes differences of
+// the right-hand side.
 #include <cvode/cvode.h>
 #include <sundials/sundials_nvector.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "runtime/integrate/integrator.h"
@@ -18,6 +20,9 @@
 namespace runtime {
 
 namespace {
+
+// Where the Jacobian is not formed: steps after which its spectral radius, and so the method, is examined.
+constexpr int kStepsPerSpectrum = 20;
 
 class CvodeIntegrator final : public Integrator {
  public:
@@ -83,6 +88,7 @@ class CvodeIntegrator final : public Integrator {
   Vector y_ = nullptr, dense_y_ = nullptr, slopes_ = nullptr, errors_ = nullptr, weights_ = nullptr;
   std::vector<double> jacobian_;
   bool jacobian_is_new_ = false;  // since the last estimate
+  int steps_since_spectrum_ = 0;  // where it is not formed
   SpectralRadius spectral_radius_;
   std::optional<double> radius_;
   bool oscillates_ = false;  // the Jacobian's largest eigenvalues are imaginary
@@ -141,7 +147,7 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
   if (options.kept) spectral_radius_ = std::move(options.kept->spectral_radius);
   for (Vector* vector : {&y_, &dense_y_, &slopes_, &errors_, &weights_, &tolerances_})
     if (!(*vector = objects_.new_vector())) return check(-1, "SUNDIALS");
-  jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);
+  if (!system_.matrix_free()) jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);
   rejected_y_.assign(system_.size(), 0.0);
   time_ = options.begin;
   stop_ = options.stop;
@@ -150,7 +156,8 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
   system_.read(data(y_), nullptr);
   for (std::size_t k = 0; k < system_.size(); ++k)
     data(tolerances_)[k] = options.tolerance * system_.nominal(k);
-  if (adams_ && system_.jacobian(time_, data(y_), nullptr, 0, jacobian_.data())) find_spectrum();
+  if (adams_ && (system_.matrix_free() || system_.jacobian(time_, data(y_), nullptr, 0, jacobian_.data())))
+    find_spectrum();
   order_.begin(oscillates_);
   return make_memory();
 }
@@ -167,7 +174,7 @@ bool CvodeIntegrator::make_memory() {
          check(CVodeSetUserData(memory_, this), "CVodeSetUserData") &&
          check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
                "CVodeSetLinearSolver") &&
-         check(CVodeSetLinSysFn(memory_, linear_system), "CVodeSetLinSysFn") &&
+         (system_.matrix_free() || check(CVodeSetLinSysFn(memory_, linear_system), "CVodeSetLinSysFn")) &&
          check(CVodeSetMaxErrTestFails(memory_, 30), "CVodeSetMaxErrTestFails") &&
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime") &&
@@ -288,6 +295,25 @@ bool CvodeIntegrator::slopes(double time, double* out) {
 }
 
 void CvodeIntegrator::find_spectrum() {
+  if (system_.matrix_free()) {
+    const double* y = data(y_);
+    const std::size_t n = system_.size();
+    std::vector<double> at(n), rates(n);
+    double size = 0;
+    for (std::size_t k = 0; k < n; ++k) size += y[k] * y[k];
+    const double part = std::sqrt(std::numeric_limits<double>::epsilon() * (1 + size));
+    if (!system_.derivatives(time_, y, rates.data())) return;
+    const double radius = spectral_radius_.estimate(n, [&](std::span<const double> x, std::span<double> out) {
+      for (std::size_t k = 0; k < n; ++k) at[k] = y[k] + part * x[k];
+      const bool done = system_.derivatives(time_, at.data(), out.data());
+      for (std::size_t k = 0; k < n; ++k)
+        out[k] = done ? (out[k] - rates[k]) / part : std::numeric_limits<double>::quiet_NaN();
+    });
+    radius_ = std::isfinite(radius) ? std::optional(radius) : std::nullopt;
+    oscillates_ = spectral_radius_.oscillates();
+    system_.derivatives(time_, y, rates.data());  // values as before
+    return;
+  }
   const SparsePattern& pattern = system_.jacobian().pattern();
   radius_ = spectral_radius_.estimate(pattern, jacobian_);
   oscillates_ = oscillates(pattern, jacobian_);
@@ -295,6 +321,10 @@ void CvodeIntegrator::find_spectrum() {
 
 /// The length of the last step times an estimate of the spectral radius of the Jacobian, if there is one.
 std::optional<double> CvodeIntegrator::step_times_spectral_radius() {
+  if (system_.matrix_free() && ++steps_since_spectrum_ >= kStepsPerSpectrum) {
+    steps_since_spectrum_ = 0;
+    jacobian_is_new_ = at_end_;
+  }
   if (std::exchange(jacobian_is_new_, false)) find_spectrum();
   double step = 0;
   CVodeGetLastStep(memory_, &step);
@@ -317,8 +347,10 @@ void CvodeIntegrator::statistics(Statistics& s) const {
   CVodeGetLastStep(memory_, &s.last_step);
   if (before_.initial_step == 0) CVodeGetActualInitStep(memory_, &s.initial_step);
   s.steps = steps;
-  s.evaluations = evaluations;
-  s.factorisations = setups;
+  long differences = 0;
+  if (system_.matrix_free()) CVodeGetNumLinRhsEvals(memory_, &differences);
+  s.evaluations = evaluations + differences;
+  s.factorisations = system_.matrix_free() ? 0 : setups;
   s.error_test_failures = errors;
   s.newton_iterations = iterations;
   s.newton_failures = failures;

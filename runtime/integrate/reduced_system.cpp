@@ -27,8 +27,9 @@ constexpr std::uint32_t kSmallLoop = 16;
 // Bodies on joints: one linear loop with many unknowns, accelerations and forces, for each of a few states.
 // It is factorised in a time that grows with its size, and the Jacobian of the explicit form, although full,
 // is needed rarely. In the implicit form the errors of the forces decide the steps. Measured for a chain of
-// 100 links over a second: 1.0 s in the explicit form, 69 s in the implicit one.
-constexpr std::size_t kLoopUnknownsPerState = 5, kFewStates = 1000;
+// 100 links over a second: 1.0 s in the explicit form, 69 s in the implicit one. With more states the Jacobian
+// is not formed, and Newton's equations are solved by GMRES.
+constexpr std::size_t kLoopUnknownsPerState = 5, kFewStates = 600;
 constexpr std::uint64_t kLoopList = 30'000'000;  // multiply-adds: under 1 GB
 constexpr std::size_t kGrain = 8192;             // unknowns that a thread copies at once
 
@@ -61,8 +62,9 @@ bool ReducedSystem::prepare(FormChoice choice) {
     return step.kind == Step::Solve && model_.loops[step.index].kind == AlgebraicLoop::Nonlinear &&
            model_.loops[step.index].unknowns > kSmallLoop;
   });
-  const bool wide_loops = choice == FormChoice::Auto && model_.states.size() <= kFewStates &&
+  const bool wide_loops = choice != FormChoice::Implicit &&
                           linear_loop_unknowns() >= kLoopUnknownsPerState * model_.states.size();
+  const bool few_states = model_.states.size() <= kFewStates;
   const std::uint64_t explicit_limit = choice != FormChoice::Auto ? kMemoryLimit
                                        : wide_loops               ? std::max(limit, kLoopList)
                                                                   : limit;
@@ -72,7 +74,12 @@ bool ReducedSystem::prepare(FormChoice choice) {
   if (choice == FormChoice::Explicit || (choice == FormChoice::Auto && !large_loops)) {
     form_ = Form::Explicit;
     layout_ = explicit_layout(model_);
-    found = chain_.build(model_, layout_, {.operations = explicit_limit});
+    found = (!wide_loops || few_states) && chain_.build(model_, layout_, {.operations = explicit_limit});
+    if (!found && wide_loops) {
+      chain_ = {};
+      reason_ = FormReason::Krylov;
+      found = true;
+    }
   }
   if (!found && (choice == FormChoice::Explicit || !prepare_implicit(limit))) {
     instance_.failure() = Failure{.kind = FailureKind::TooDense};

@@ -1,7 +1,8 @@
 // The reduced system that an integrator solves, y' = f(t, y) or F(t, y, y') = 0, and its sparse Jacobian.
 //
 // Form. The explicit form has the states as unknowns; algebraic loops are solved in every evaluation. It is
-// chosen when no nonlinear loop has more than a few tearing variables and the Jacobian stays sparse.
+// chosen when no nonlinear loop has more than a few tearing variables and the Jacobian stays sparse, or where
+// bodies on joints are one linear loop.
 // Otherwise the implicit form adds the tearing variables to the unknowns, which the integrator then predicts,
 // and variables whose gradients would fill the Jacobian (chain_rule.h).
 #pragma once
@@ -44,6 +45,9 @@ class ReducedSystem {
   /// The variable of each unknown.
   std::span<const std::uint32_t> unknowns() const { return layout_.unknowns; }
   double nominal(std::size_t unknown) const { return instance_.nominal[layout_.unknowns[unknown]]; }
+  /// Whether the Jacobian is too large to be formed: the explicit form of a system with linear loops that are
+  /// solved inside. `jacobian` is then not there.
+  bool matrix_free() const { return reason_ == FormReason::Krylov; }
   const ChainRule& jacobian() const { return chain_; }
   /// Assigned variables that became unknowns to keep the Jacobian sparse.
   std::uint32_t retained_variables() const { return retained_variables_; }

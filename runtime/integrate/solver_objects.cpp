@@ -4,6 +4,7 @@
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nvector.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,13 +14,17 @@
 #include "runtime/integrate/kept_solver.h"
 
 namespace runtime {
+namespace {
+// Of GMRES. There are no restarts: a step that needs more is tried again with half its length.
+constexpr int kKrylovVectors = 30;
+}  // namespace
 
 SolverObjects::SolverObjects() {
   if (SUNContext_Create(nullptr, &context_) != 0) context_ = nullptr;
 }
 
 SolverObjects::~SolverObjects() {
-  if (linear_solver_) SUNLinSolFreeEmpty(linear_solver_);
+  if (linear_solver_) matrix_free_ ? (void)SUNLinSolFree(linear_solver_) : SUNLinSolFreeEmpty(linear_solver_);
   if (matrix_) SUNMatFreeEmpty(matrix_);
   for (Vector vector : vectors_) N_VDestroy(vector);
   if (context_) SUNContext_Free(&context_);
@@ -30,6 +35,12 @@ bool SolverObjects::make(const ReducedSystem& system, Ordering ordering, ThreadP
   size_ = system.size();
   thread_pool_ = thread_pool;
   if (!context_) return false;
+  if (system.matrix_free()) {
+    matrix_free_ = true;
+    const Vector like = new_vector();
+    linear_solver_ = like ? SUNLinSol_SPGMR(like, SUN_PREC_NONE, kKrylovVectors, context_) : nullptr;
+    return linear_solver_ != nullptr;
+  }
   if (kept && kept->linear)
     system_ = std::move(*std::exchange(kept->linear, std::nullopt));
   else

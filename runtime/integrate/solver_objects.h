@@ -1,6 +1,6 @@
 // The objects that SUNDIALS works with: vectors, and the linear system of Newton's method. To SUNDIALS the
 // latter is a matrix and a linear solver; both refer to one LinearSystem (linear/linear_system.h), which is
-// filled and factorised here.
+// filled and factorised here. Where the Jacobian is not formed, the solver is GMRES, without a preconditioner.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -35,13 +35,15 @@ class SolverObjects {
   /// False when SUNDIALS cannot be set up.
   bool make(const ReducedSystem& system, Ordering ordering, ThreadPool* thread_pool, KeptSolver* kept);
   /// The linear system; nothing can be solved afterwards.
-  LinearSystem take_linear_system() { return std::move(*system_); }
+  std::optional<LinearSystem> take_linear_system() { return std::exchange(system_, std::nullopt); }
 
   _SUNContext* context() const { return context_; }
   Vector new_vector();  // zero; owned here
-  Matrix matrix() const { return matrix_; }
+  Matrix matrix() const { return matrix_; }  // null if it is not formed
   LinearSolver linear_solver() const { return linear_solver_; }
-  std::string_view linear_solver_name() const { return system_ ? system_->method() : std::string_view(); }
+  std::string_view linear_solver_name() const {
+    return system_ ? system_->method() : matrix_free_ ? "GMRES" : std::string_view();
+  }
 
   /// "AMD", "METIS", "leaves first" or "both ends first"; empty for a dense matrix.
   std::string_view ordering_name() const {
@@ -73,6 +75,7 @@ class SolverObjects {
 
   _SUNContext* context_ = nullptr;
   std::size_t size_ = 0;
+  bool matrix_free_ = false;
   ThreadPool* thread_pool_ = nullptr;
   std::vector<Vector> vectors_;
   std::optional<LinearSystem> system_;

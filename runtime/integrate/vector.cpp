@@ -112,6 +112,13 @@ void n_add_constant(N_Vector x, realtype b, N_Vector z) {
 realtype n_wrms(N_Vector x, N_Vector w) {
   return std::sqrt(content(x).operations->complete_and_sum(at(x), at(w)) / static_cast<double>(size(x)));
 }
+realtype n_dot(N_Vector x, N_Vector y) {
+  const double *a = completed(x), *b = completed(y);
+  const auto count = static_cast<std::size_t>(size(x));
+  double sum = 0;
+  for (std::size_t k = 0; k < count; ++k) sum += a[k] * b[k];
+  return sum;
+}
 realtype n_wrms_mask(N_Vector x, N_Vector w, N_Vector mask) {
   const double *values = completed(x), *weights = completed(w), *masked = completed(mask);
   const auto count = static_cast<std::size_t>(size(x));
@@ -193,6 +200,7 @@ Vector new_vector(std::size_t count, _SUNContext* context, ThreadPool* thread_po
   ops->nvabs = n_absolute;
   ops->nvinv = n_reciprocal;
   ops->nvaddconst = n_add_constant;
+  ops->nvdotprod = n_dot;
   ops->nvmaxnorm = n_max_norm;
   ops->nvwrmsnorm = n_wrms;
   ops->nvwrmsnormmask = n_wrms_mask;

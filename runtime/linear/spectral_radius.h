@@ -5,6 +5,8 @@
 // simulation, need few iterations each. An estimate, from below in general.
 // Golub and Van Loan, Matrix Computations, 4th edition, section 7.3.1.
 #pragma once
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,12 +17,17 @@ namespace runtime {
 class SpectralRadius {
  public:
   double estimate(const SparsePattern& pattern, std::span<const double> values);
+  /// Of a matrix of `n` rows that is there as its products: `multiply(x, out)`.
+  using Multiply = std::function<void(std::span<const double>, std::span<double>)>;
+  double estimate(std::size_t n, const Multiply& multiply);
+  /// Whether the last estimate is that of imaginary eigenvalues, with hardly any damping.
+  bool oscillates() const;
 
  private:
-  void multiply(const SparsePattern& pattern, std::span<const double> values);
   double normalise();
 
-  std::vector<double> vector_, product_;
+  std::vector<double> vector_, product_, before_;
+  double factor_ = 0, factor_before_ = 0;
 };
 
 /// Whether the largest eigenvalues are imaginary, with hardly any damping: the sum of their squares, the

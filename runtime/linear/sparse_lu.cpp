@@ -20,6 +20,9 @@ constexpr double kGrowth = 1e5, kMoreGrowth = 100, kDiagonalGrowth = 1e3;
 // The entries of the largest product are brought to the diagonal if factors then take at most this multiple
 // of the work.
 constexpr double kMatchedWork = 1.1;
+// Of the search for a maximum matching, for each entry of the matrix: it takes a time that may grow with the square of
+// the size. A matching by values is found in less then.
+constexpr double kMatchingWork = 20;
 
 std::span<const std::int64_t> view(const SuiteSparse_long* from, std::size_t count) {
   static_assert(sizeof(SuiteSparse_long) == sizeof(std::int64_t));
@@ -33,6 +36,14 @@ SuiteSparse_long* longs(std::vector<std::int64_t>& v) {
 /// KLU takes pointers to constant data without const.
 SuiteSparse_long* longs(std::span<const std::int64_t> v) {
   return reinterpret_cast<SuiteSparse_long*>(const_cast<std::int64_t*>(v.data()));
+}
+
+/// The rows of the pattern, in each column first the one at this place.
+std::vector<std::int64_t> with_first(const SparsePattern& pattern, std::span<const std::int64_t> places) {
+  std::vector<std::int64_t> rows = pattern.rows;
+  for (std::size_t c = 0; c < pattern.n; ++c)
+    std::swap(rows[static_cast<std::size_t>(pattern.starts[c])], rows[static_cast<std::size_t>(places[c])]);
+  return rows;
 }
 
 }  // namespace
@@ -86,12 +97,8 @@ bool SparseLu::match(const SparsePattern& pattern, std::span<const double> value
     same = pattern.rows[static_cast<std::size_t>((*matched)[static_cast<std::size_t>(column_order[i])])] ==
            row_order[i];
   if (same) return false;
-  std::vector<std::int64_t> rows = pattern.rows;
-  for (std::size_t c = 0; c < n; ++c)
-    std::swap(rows[static_cast<std::size_t>(pattern.starts[c])],
-              rows[static_cast<std::size_t>((*matched)[c])]);
   Analysis before = std::exchange(analysis_, {});
-  analyse(pattern, rows);
+  analyse(pattern, with_first(pattern, *matched));
   const bool better =
       analysis_.symbolic && analysis_.multiplications <= kMatchedWork * before.multiplications;
   if (!better) std::swap(analysis_, before);
@@ -158,7 +165,16 @@ std::optional<std::uint32_t> SparseLu::factor(const SparsePattern& pattern, std:
   factors_.emplace<std::monostate>();
   ++pivot_choices_;
   const bool first = !analysis_.symbolic;
-  if (first) analyse(pattern, pattern.rows);
+  if (first) {
+    common_.maxwork = kMatchingWork;
+    analyse(pattern, pattern.rows);
+    common_.maxwork = 0;
+    if (common_.work < 0) {
+      const auto matched = weighted_matching(pattern, values, row_scale);
+      klu_l_free_symbolic(&analysis_.symbolic, &common_);
+      analyse(pattern, matched ? with_first(pattern, *matched) : pattern.rows);
+    }
+  }
   if (!analysis_.symbolic) return 0;
   if (fills_in() && (match(pattern, values, row_scale) || first) && use_diagonal(pattern) &&
       factor_with_pivots(values, row_scale, least_pivot) <= kDiagonalGrowth) {

@@ -10,23 +10,32 @@ namespace {
 bool holds(double condition) { return std::isfinite(condition) && condition != 0; }
 }  // namespace
 
-bool Assertions::evaluate_and_hold(double time) {
-  const Point point = instance_.point(time);
-  return instance_.evaluator.run(instance_.model.dynamic, point) &&
-         instance_.evaluator.run(instance_.model.asserted, point) && hold(time);
+bool Assertions::evaluate(double time) {
+  const Model& model = instance_.model;
+  if (!steps_) {
+    std::vector<std::uint8_t> wanted(model.variables, 0);
+    for (const std::uint32_t r : model.assertions)
+      for (std::uint32_t row = 0; row < model.batches[r].count; ++row)
+        each_variable(model, model.batches[r], row, [&](std::uint32_t v) { wanted[v] = 1; });
+    const std::vector<Step> asserted = needed_steps(model, model.asserted, wanted);
+    steps_ = needed_steps(model, model.dynamic, wanted);
+    steps_->insert(steps_->end(), asserted.begin(), asserted.end());
+  }
+  return instance_.evaluator.run(*steps_, instance_.point(time));
 }
+
+bool Assertions::evaluate_and_hold(double time) { return evaluate(time) && hold(time); }
 
 void Assertions::record_at_event(double time) {
   const Model& model = instance_.model;
   const Point point = instance_.point(time);
   held_.clear();
-  const bool known =
-      instance_.evaluator.run(model.dynamic, point) && instance_.evaluator.run(model.asserted, point);
+  const bool known = evaluate(time);
   instance_.failure() = {};
   for (const std::uint32_t r : model.assertions) {
     const KernelBatch& batch = model.batches[r];
     conditions_.resize(std::max<std::size_t>(conditions_.size(), batch.count));
-    if (known) evaluate(model, batch, point, conditions_.data());
+    if (known) runtime::evaluate(model, batch, point, conditions_.data());
     for (std::uint32_t row = 0; row < batch.count; ++row) held_.push_back(known && holds(conditions_[row]));
   }
 }
@@ -43,7 +52,7 @@ bool Assertions::hold(double time) {
   for (const std::uint32_t r : model.assertions) {
     const KernelBatch& batch = model.batches[r];
     conditions_.resize(std::max<std::size_t>(conditions_.size(), batch.count));
-    evaluate(model, batch, instance_.point(time), conditions_.data());
+    runtime::evaluate(model, batch, instance_.point(time), conditions_.data());
     for (std::uint32_t row = 0; row < batch.count; ++row) {
       const bool counts = held_.empty() || held_[at] != 0;
       ++at;

@@ -2,6 +2,7 @@
 // events.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "runtime/solve/model_instance.h"
@@ -25,7 +26,11 @@ class Assertions {
   bool hold_after_event(double time);
 
  private:
+  /// The variables that assertions read, from the current values of the states.
+  bool evaluate(double time);
+
   ModelInstance& instance_;
+  std::optional<std::vector<Step>> steps_;  // which compute these variables; found at the first use
   std::vector<double> conditions_;
   std::vector<std::uint8_t> held_;  // at the event, by row of all; empty: all count
 };

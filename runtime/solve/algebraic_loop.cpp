@@ -17,6 +17,10 @@ namespace {
 constexpr int kMaxSteps = 4;  // of a linear loop: one and the refinements
 // Largest backward error of a linear, and of a nonlinear loop.
 constexpr double kLinearAccuracy = 1e-13, kNonlinearAccuracy = 1e-10;
+// A torn linear loop whose backward error is larger is solved without tearing, too. If both solutions differ by less than
+// this, relative to value plus nominal value, what the error showed is the rounding of inner variables, and up to
+// this multiple of it is tolerated from then on.
+constexpr double kSameSolution = 1e-11, kTolerated = 10;
 // Relative to the nominal value: below, a value is as good as zero. (Newton's method ends at a step that is
 // small relative to nominal values.)
 constexpr double kLinearFloor = 1e-3, kNonlinearFloor = 1;
@@ -194,11 +198,18 @@ bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure)
       case Accuracy::Good: return true;
       case Accuracy::NearlySingular:
         return can_untear_ ? solve_untorn(point, failure) : decide_rank(point, failure);
-      case Accuracy::Poor:
+      case Accuracy::Poor: {
+        const std::vector<double> torn = x_;
         prefer_untorn_ = refine_untorn(point, failure);
+        if (prefer_untorn_ && kind_ != AlgebraicLoop::Nonlinear && distance(point, torn) <= kSameSolution) {
+          tolerated_error_ = kTolerated * backward_error_;
+          prefer_untorn_ = false;
+          return true;
+        }
         // A nonlinear loop has other guesses: the values at the start.
         if (prefer_untorn_ || kind_ != AlgebraicLoop::Nonlinear) return prefer_untorn_;
         break;
+      }
     }
   }
   if (!can_untear_ || leaves()) return false;
@@ -242,6 +253,7 @@ int AlgebraicLoopSolver::determinant_sign(const Point& point) {
 
 void AlgebraicLoopSolver::parameters_changed() {
   factored_ = pivots_checked_ = rank_decided_ = prefer_untorn_ = false;
+  tolerated_error_ = 0;
   terms_.invalidate();
   if (untorn_) untorn_->solver.parameters_changed();
 }
@@ -295,7 +307,7 @@ double AlgebraicLoopSolver::backward_error(const Point& point, double limit) {
 AlgebraicLoopSolver::Accuracy AlgebraicLoopSolver::accuracy(const Point& point) {
   const double limit = kind_ == AlgebraicLoop::Nonlinear ? kNonlinearAccuracy : kLinearAccuracy;
   const bool linear = kind_ != AlgebraicLoop::Nonlinear;
-  if (can_untear_ && !((linear ? backward_error_ : backward_error(point, limit)) <= limit))
+  if (can_untear_ && !((linear ? backward_error_ : backward_error(point, limit)) <= std::max(limit, tolerated_error_)))
     return Accuracy::Poor;
   if (!linear) return Accuracy::Good;  // its Jacobian may be singular at a solution
   bool suspect = false;

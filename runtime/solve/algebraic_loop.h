@@ -164,6 +164,7 @@ class AlgebraicLoopSolver {
   std::vector<double> inner_start_;
   std::vector<double> start_, x_, step_, trial_, residual_, row_scale_;
   double backward_error_ = 0;  // of the last solution of a linear loop
+  double tolerated_error_ = 0;
   bool factored_ = false, pivots_checked_ = false;
   double reach_ = std::numeric_limits<double>::max();  // longest first correction with kept factors
   bool rank_decided_ = false;                          // for the present parameters

@@ -36,8 +36,8 @@ class IndependentColumns {
   explicit IndependentColumns(std::uint32_t rows);
   /// Takes the column if it is independent and has a fixed pivot, or any pivot when `varying`.
   Answer offer(std::span<const Entry> column, bool varying);
-  /// Takes the column with a fixed pivot in this row. It has no entry in rows that have a pivot, so that there is
-  /// nothing to eliminate.
+  /// Takes the column with a fixed pivot in this row. It has no entry in rows that have a pivot, so that
+  /// there is nothing to eliminate.
   void take(std::span<const Entry> column, std::uint32_t row);
   /// The rows without a pivot in which the column last offered is nonzero after elimination, ascending.
   std::span<const std::uint32_t> remainder() const { return remainder_; }

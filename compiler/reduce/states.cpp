@@ -87,13 +87,14 @@ struct Choice {
     return answer;
   }
 
-  /// Makes those of `first` dummies that are, of all these, the only ones in a row, and those that are so without
-  /// them, and so on: with a fixed entry. Such columns form a triangular matrix, and the rows have no entry in the
-  /// others. So they depend on no others of `first`, and are dummies whatever the order. In a tree of bodies all
-  /// are, and to eliminate them with other pivots would fill in.
+  /// Makes those of `first` dummies that are, of all these, the only ones in a row, and those that are so
+  /// without them, and so on: with a fixed entry. Such columns form a triangular matrix, and the rows have no
+  /// entry in the others. So they depend on no others of `first`, and are dummies whatever the order. In a
+  /// tree of bodies all are, and to eliminate them with other pivots would fill in.
   void take_triangular(std::span<const std::uint32_t> first) {
     struct Row {
-      std::uint32_t entries = 0, places = 0;  // those that are left: their number, and the sum of their places
+      std::uint32_t entries = 0,
+                    places = 0;  // those that are left: their number, and the sum of their places
     };
     std::vector<Row> rows(equations.size());
     for (const std::uint32_t k : first)
@@ -169,8 +170,8 @@ class Selection {
     return std::nullopt;
   }
 
-  /// The places of the candidates that are offered before all others, as many as there are equations: those with
-  /// `state = Never`, and then those with a fixed entry. What has none never has a fixed pivot.
+  /// The places of the candidates that are offered before all others, as many as there are equations: those
+  /// with `state = Never`, and then those with a fixed entry. What has none never has a fixed pivot.
   std::vector<std::uint32_t> first(const Choice& choice) const {
     std::vector<std::uint32_t> never, fixed;
     for (std::uint32_t k = 0; k < choice.candidates.size(); ++k)

@@ -89,8 +89,8 @@ std::string statistics_text(const Compiled& model, const Run& run, explain::Even
     row("evaluations", fmt::format("{}, each of what one state or comparison affects", s.evaluations));
     if (s.structure_changes == 0) row("most steps", busiest_states(model, s));
   } else {
-    row("Jacobian", s.form_reason == runtime::FormReason::Krylov ? "not formed"
-                                                                  : fmt::format("{} nonzeros", s.nonzeros));
+    row("Jacobian",
+        s.form_reason == runtime::FormReason::Krylov ? "not formed" : fmt::format("{} nonzeros", s.nonzeros));
     row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,
                              s.error_test_failures, s.last_order, s.last_step));
     if (s.initial_step > 0)

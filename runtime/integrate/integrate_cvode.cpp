@@ -1,7 +1,7 @@
 // CVODE on the explicit form: BDF or Adams, or both in turn, and Newton's method with the analytic sparse
 // Jacobian J. The matrix I - γJ is formed here and not by SUNDIALS: the values of J are kept, so a new γ
-// costs one pass over the nonzeros. Where the Jacobian is not formed (matrix_free), GMRES takes differences of
-// the right-hand side.
+// costs one pass over the nonzeros. Where the Jacobian is not formed (matrix_free), GMRES takes differences
+// of the right-hand side.
 #include <cvode/cvode.h>
 #include <sundials/sundials_nvector.h>
 

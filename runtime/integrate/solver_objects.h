@@ -1,6 +1,7 @@
 // The objects that SUNDIALS works with: vectors, and the linear system of Newton's method. To SUNDIALS the
 // latter is a matrix and a linear solver; both refer to one LinearSystem (linear/linear_system.h), which is
-// filled and factorised here. Where the Jacobian is not formed, the solver is GMRES, without a preconditioner.
+// filled and factorised here. Where the Jacobian is not formed, the solver is GMRES, without a
+// preconditioner.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -38,7 +39,7 @@ class SolverObjects {
   std::optional<LinearSystem> take_linear_system() { return std::exchange(system_, std::nullopt); }
 
   _SUNContext* context() const { return context_; }
-  Vector new_vector();  // zero; owned here
+  Vector new_vector();                       // zero; owned here
   Matrix matrix() const { return matrix_; }  // null if it is not formed
   LinearSolver linear_solver() const { return linear_solver_; }
   std::string_view linear_solver_name() const {

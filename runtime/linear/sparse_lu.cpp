@@ -20,8 +20,8 @@ constexpr double kGrowth = 1e5, kMoreGrowth = 100, kDiagonalGrowth = 1e3;
 // The entries of the largest product are brought to the diagonal if factors then take at most this multiple
 // of the work.
 constexpr double kMatchedWork = 1.1;
-// Of the search for a maximum matching, for each entry of the matrix: it takes a time that may grow with the square of
-// the size. A matching by values is found in less then.
+// Of the search for a maximum matching, for each entry of the matrix: it takes a time that may grow with the
+// square of the size. A matching by values is found in less then.
 constexpr double kMatchingWork = 20;
 
 std::span<const std::int64_t> view(const SuiteSparse_long* from, std::size_t count) {

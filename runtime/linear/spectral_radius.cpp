@@ -45,8 +45,7 @@ double SpectralRadius::estimate(std::size_t n, const Multiply& multiply) {
   // vanished, as that of what nothing couples to faster ones does, may grow later: it gets a small part
   // again.
   const double part = first ? 1.0 : kRenewed / std::sqrt(static_cast<double>(n));
-  for (std::size_t k = 0; k < n; ++k)
-    vector_[k] += std::popcount(k * 0x9E3779B97F4A7C15u) % 2 ? part : -part;
+  for (std::size_t k = 0; k < n; ++k) vector_[k] += std::popcount(k * 0x9E3779B97F4A7C15u) % 2 ? part : -part;
   if (normalise() == 0) return 0;
   double growth = 1;
   for (int iteration = -(first ? kFirst : kLater); iteration < kCounted; ++iteration) {
@@ -77,7 +76,7 @@ bool SpectralRadius::oscillates() const {
   }
   const double determinant = 1 - xy * xy;  // of vectors of the length 1
   if (xx == 0 || determinant < 1e-12) return false;
-  const double of_y = factor_ * (yz - xy * xz) / determinant;  // 2 a
+  const double of_y = factor_ * (yz - xy * xz) / determinant;                   // 2 a
   const double of_x = factor_ * factor_before_ * (xz - xy * yz) / determinant;  // -(a² + b²)
   return of_x < 0 && 0.25 * of_y * of_y < -kDamping * of_x;
 }

@@ -17,9 +17,9 @@ namespace {
 constexpr int kMaxSteps = 4;  // of a linear loop: one and the refinements
 // Largest backward error of a linear, and of a nonlinear loop.
 constexpr double kLinearAccuracy = 1e-13, kNonlinearAccuracy = 1e-10;
-// A torn linear loop whose backward error is larger is solved without tearing, too. If both solutions differ by less than
-// this, relative to value plus nominal value, what the error showed is the rounding of inner variables, and up to
-// this multiple of it is tolerated from then on.
+// A torn linear loop whose backward error is larger is solved without tearing, too. If both solutions differ
+// by less than this, relative to value plus nominal value, what the error showed is the rounding of inner
+// variables, and up to this multiple of it is tolerated from then on.
 constexpr double kSameSolution = 1e-11, kTolerated = 10;
 // Relative to the nominal value: below, a value is as good as zero. (Newton's method ends at a step that is
 // small relative to nominal values.)
@@ -307,7 +307,8 @@ double AlgebraicLoopSolver::backward_error(const Point& point, double limit) {
 AlgebraicLoopSolver::Accuracy AlgebraicLoopSolver::accuracy(const Point& point) {
   const double limit = kind_ == AlgebraicLoop::Nonlinear ? kNonlinearAccuracy : kLinearAccuracy;
   const bool linear = kind_ != AlgebraicLoop::Nonlinear;
-  if (can_untear_ && !((linear ? backward_error_ : backward_error(point, limit)) <= std::max(limit, tolerated_error_)))
+  if (can_untear_ &&
+      !((linear ? backward_error_ : backward_error(point, limit)) <= std::max(limit, tolerated_error_)))
     return Accuracy::Poor;
   if (!linear) return Accuracy::Good;  // its Jacobian may be singular at a solution
   bool suspect = false;
@@ -378,6 +379,7 @@ bool AlgebraicLoopSolver::decide_rank(const Point& point, Failure& failure) {
 
 bool AlgebraicLoopSolver::linear(const Point& point, Failure& failure) {
   const std::size_t n = unknowns_.size();
+  const double limit = std::max(kLinearAccuracy, tolerated_error_);
   double error = HUGE_VAL;
   residuals(point, residual_.data());
   for (int step = 0; step < kMaxSteps; ++step) {
@@ -400,8 +402,8 @@ bool AlgebraicLoopSolver::linear(const Point& point, Failure& failure) {
     set(point, x_);
     residuals(point, residual_.data());
     const double before = error;
-    error = backward_error(point, kLinearAccuracy);
-    if (error <= kLinearAccuracy || !(error < before / 2)) break;
+    error = backward_error(point, limit);
+    if (error <= limit || !(error < before / 2)) break;
   }
   backward_error_ = error;
   return true;

@@ -1,8 +1,9 @@
-// The rope of rope_in_space.sr by hand: the articulated-body algorithm (Featherstone, Rigid Body Dynamics Algorithms, 2008,
-// table 7.1) for a chain of revolute joints, and CVODE's Adams methods with fixed-point iteration, as the system is not stiff.
+// The rope of rope_in_space.sr by hand: the articulated-body algorithm (Featherstone, Rigid Body Dynamics
+// Algorithms, 2008, table 7.1) for a chain of revolute joints, and CVODE's Adams methods with fixed-point
+// iteration, as the system is not stiff.
 //
-// `hand_rope N STOP TOLERANCE` prints the seconds of the integration, its steps and evaluations, the microseconds per
-// evaluation and link, and the first angle.
+// `hand_rope N STOP TOLERANCE` prints the seconds of the integration, its steps and evaluations, the
+// microseconds per evaluation and link, and the first angle.
 #include <cvode/cvode.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>

@@ -14,6 +14,7 @@ namespace sigrel::reduce {
 namespace {
 
 constexpr std::uint32_t kWorld = 0;  // vertex
+constexpr double kNotSingular = 1e-6;
 
 /// Adds rows over the unknowns and parameters of an edge.
 class NewRows {
@@ -120,13 +121,17 @@ class Forest {
         sum = symbolic::add(pool_, sum, symbolic::mul(pool_, given[3 * p + j], to(q, j)));
       return sum;
     };
-    for (const auto& [p, q, k] : {std::array<std::size_t, 3>{1, 2, 0}, {2, 0, 4}, {0, 1, 8}}) {
-      const Origin origin{edge.origin.instance, source_of(edge, k)};
-      rows_.add(system_.equations, symbolic::sub(pool_, product(p, q), product(q, p)), edge, origin);
-    }
-    // Half a turn satisfies the three equations, too.
     const ExprId trace =
         symbolic::add(pool_, symbolic::add(pool_, product(0, 0), product(1, 1)), product(2, 2));
+    // Of a rotation by t about the axis e the antisymmetric part is sin t e, and this is tan (t / 2) e: Newton's method
+    // finds t = 0 from each t below half a turn, and half a turn is no solution.
+    const ExprId scale = symbolic::add(pool_, pool_.constant(1 + kNotSingular), trace);
+    for (const auto& [p, q, k] : {std::array<std::size_t, 3>{1, 2, 0}, {2, 0, 4}, {0, 1, 8}}) {
+      const Origin origin{edge.origin.instance, source_of(edge, k)};
+      const ExprId residual = symbolic::div(pool_, symbolic::sub(pool_, product(p, q), product(q, p)), scale);
+      rows_.add(system_.equations, residual, edge, origin);
+    }
+    // Half a turn itself satisfies the three equations, too.
     const ExprId condition = symbolic::binary(pool_, Op::Less, pool_.constant(0), trace);
     rows_.add(system_.assertions, condition, edge, {edge.origin.instance, half_turn_source(edge.origin)});
   }

@@ -12,7 +12,8 @@ namespace sigrel::reduce {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-constexpr int kIterations = 200;
+constexpr int kIterations = 200, kAttempts = 16;
+constexpr double kNear = 0.5;  // of a guess
 constexpr double kSatisfied = 1e-11;
 constexpr double kLeastDamping = 1e-4, kMostDamping = 1e8;
 
@@ -154,31 +155,31 @@ std::vector<double> Kinematics::residuals(std::vector<double>& values) {
 /// Of the guesses, and of the initial equations that give one coordinate a number.
 std::vector<double> Kinematics::guesses() {
   std::vector<double> values(system_.unknowns, 0.0);
-  std::vector<bool> given(system_.unknowns, false);
+  given_.assign(system_.unknowns, Given::No);
   const std::vector<double> none(system_.unknowns, 0.0);
   const std::vector<double> parameters = parameter_values(system_);
   for (const system::Attribute& a : system_.attributes)
     if (a.kind == system::AttributeKind::Guess) {
       values[a.unknown] = parameters[a.parameter];
-      given[a.unknown] = true;
+      given_[a.unknown] = Given::Guess;
     }
   for (const std::uint32_t e : initial_) {
     const std::uint32_t u = initial_rows_.unknowns(e)[0];
     if (initial_rows_.unknowns(e).size() != 1 || !initial_rows_.is_explicit(e, 0)) continue;
     const double rest = initial_rows_.evaluate(e, none, gradient_);
     values[u] = -rest / gradient_[0];
-    given[u] = true;
+    given_[u] = Given::InitialValue;
   }
   // Backwards through aliases.
   for (auto s = steps_.rbegin(); s != steps_.rend(); ++s) {
     const auto unknowns = rows_.unknowns(s->equation);
-    if (!given[s->unknown] || unknowns.size() != 2) continue;
+    if (given_[s->unknown] == Given::No || unknowns.size() != 2) continue;
     const std::uint32_t k = 1 - s->slot, other = unknowns[k];
-    if (given[other] || !rows_.is_explicit(s->equation, k)) continue;
+    if (given_[other] != Given::No || !rows_.is_explicit(s->equation, k)) continue;
     values[other] = 0;
     const double rest = rows_.evaluate(s->equation, values, gradient_);
     values[other] = -rest / gradient_[k];
-    given[other] = true;
+    given_[other] = given_[s->unknown];
   }
   return values;
 }
@@ -225,8 +226,9 @@ std::vector<Kinematics::Entry> Kinematics::jacobian(const Point& point) {
 }
 
 /// The least residual near `values`.
-Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initial) {
+Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initial, Free free) {
   Point point;
+  auto is_free = [&](std::uint32_t coordinate) { return free == Free::All || !is_given(coordinate); };
   auto all = [&](std::vector<double>& at) {
     std::vector<double> r = residuals(at);
     if (with_initial)
@@ -240,7 +242,8 @@ Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initia
     if (size <= kSatisfied) break;
     std::vector<MatrixEntry> entries;
     auto add = [&](std::uint32_t at) {
-      for (const auto& [coordinate, value] : row) entries.push_back({at, coordinate, value});
+      for (const auto& [coordinate, value] : row)
+        if (is_free(coordinate)) entries.push_back({at, coordinate, value});
     };
     for (std::uint32_t c = 0; c < constraints_.size(); ++c) {
       gradient_of(constraints_[c], rows_, values, row);
@@ -287,9 +290,37 @@ Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initia
   return point;
 }
 
+/// The largest difference of a coordinate from the value that is given for it.
+double Kinematics::moved(const Point& point, const std::vector<double>& guesses) const {
+  double largest = 0;
+  for (std::uint32_t k = 0; k < coordinates_.size(); ++k)
+    if (is_given(k))
+      largest = std::max(largest, std::abs(point.values[coordinates_[k]] - guesses[coordinates_[k]]));
+  return largest;
+}
+
+/// Guesses of some coordinates say how the mechanism is assembled: first the others follow from these, from several
+/// values at random if need be, and then all are corrected.
+Kinematics::Point Kinematics::solve_near_given(const std::vector<double>& guesses, bool with_initial) {
+  std::vector<std::uint32_t> others;
+  for (std::uint32_t k = 0; k < coordinates_.size(); ++k)
+    if (!is_given(k)) others.push_back(coordinates_[k]);
+  Point best = solve(guesses, with_initial);
+  if (others.empty() || others.size() == coordinates_.size()) return best;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> angle(-3.2, 3.2);
+  std::vector<double> values = guesses;
+  for (int attempt = 0; attempt < kAttempts && !(best.found && moved(best, guesses) < kNear); ++attempt) {
+    Point point = solve(solve(values, with_initial, Free::NotGiven).values, with_initial);
+    if (point.found && (!best.found || moved(point, guesses) < moved(best, guesses))) best = std::move(point);
+    for (const std::uint32_t u : others) values[u] = angle(random);
+  }
+  return best;
+}
+
 Kinematics::Point Kinematics::start() {
   const std::vector<double> guesses = this->guesses();
-  Point point = solve(guesses, true);
+  Point point = solve_near_given(guesses, true);
   if (point.found || initial_.empty()) return point;
   // Initial values may contradict each other; that is told later.
   return solve(guesses, false);

@@ -30,6 +30,9 @@ class Kinematics {
     std::vector<double> residuals;
   };
   Point start();
+  /// Whether the coordinate, or one that is equal to it, has a guess or an initial value.
+  bool is_given(std::uint32_t coordinate) const { return given_[coordinates_[coordinate]] != Given::No; }
+  bool has_guess(std::uint32_t coordinate) const { return given_[coordinates_[coordinate]] == Given::Guess; }
   /// Another one: the coordinates are moved at random where the constraints allow it, and corrected.
   Point near(const Point& point);
 
@@ -48,7 +51,10 @@ class Kinematics {
   void propagate();
   void evaluate(std::vector<double>& values);
   std::vector<double> residuals(std::vector<double>& values);
-  Point solve(std::vector<double> values, bool with_initial);
+  enum class Free : std::uint8_t { All, NotGiven };  // coordinates that may change
+  Point solve(std::vector<double> values, bool with_initial, Free free = Free::All);
+  Point solve_near_given(const std::vector<double>& guesses, bool with_initial);
+  double moved(const Point& point, const std::vector<double>& guesses) const;
   std::vector<double> guesses();
   void gradient_of(std::uint32_t equation, RowValues& rows, const std::vector<double>& values,
                    std::vector<std::pair<std::uint32_t, double>>& out);
@@ -58,6 +64,8 @@ class Kinematics {
   RowValues initial_rows_;
   std::vector<bool> is_flow_, is_pose_;  // of unknowns
   std::vector<bool> known_;
+  enum class Given : std::uint8_t { No, InitialValue, Guess };
+  std::vector<Given> given_;  // of unknowns
   std::vector<std::vector<std::uint32_t>> rows_of_;  // of unknowns: equations without derivatives and flows
   std::vector<std::uint32_t> open_;                  // of equations: unknowns that are not known
   struct Step {

@@ -57,7 +57,7 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
     (turns ? angle : distance) += point.residuals[c] * point.residuals[c];
   }
   distance = std::sqrt(distance);
-  angle = std::sqrt(angle);
+  angle = 2 * std::atan(std::sqrt(angle));  // close_loops.cpp
   const singularity::SourceNames names(system);
   const std::vector<Origin> origins = of_loops(loops);
   const std::uint32_t scope = system::kRoot;
@@ -72,6 +72,23 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
       "look at the lengths, at the axes of the joints, and at the initial values; a guess of a joint angle "
       "says in "
       "which position the loop is assembled");
+}
+
+/// Guesses of the coordinates of loops that have none, where others say how the mechanism is assembled: what a run
+/// starts from is then consistent, and it is not another position that it finds.
+void add_guesses(system::System& system, Kinematics& kinematics, const Kinematics::Point& point) {
+  std::vector<bool> in_loop(kinematics.coordinates().size(), false);
+  for (const Kinematics::Entry& e : kinematics.jacobian(point)) in_loop[e.column] = true;
+  bool any = false;
+  for (std::uint32_t k = 0; k < in_loop.size(); ++k) any |= in_loop[k] && kinematics.has_guess(k);
+  for (std::uint32_t k = 0; k < in_loop.size() && any; ++k) {
+    if (!in_loop[k] || kinematics.is_given(k)) continue;
+    const std::uint32_t unknown = kinematics.coordinates()[k];
+    system.attributes.push_back({system::AttributeKind::Guess, unknown,
+                                 static_cast<std::uint32_t>(system.parameters.size()),
+                                 system::unknown_info(system, unknown).span});
+    system.parameters.push_back({.value = point.values[unknown]});
+  }
 }
 
 }  // namespace
@@ -90,6 +107,7 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
       report_open(system, loops, kinematics, rows, point, diagnostics);
     return;
   }
+  add_guesses(system, kinematics, point);
   // The start may be a position of its own kind; constraints are redundant if they are so around it.
   if (const Kinematics::Point other = kinematics.near(point); other.found) point = other;
   std::vector<std::uint32_t> redundant = dependent(kinematics, point);

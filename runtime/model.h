@@ -264,6 +264,11 @@ struct Model {
   /// Per variable: the parameter with its nominal value, or kNone. Empty: none has one.
   std::vector<std::uint32_t> nominal;
   std::uint32_t start_of(std::uint32_t variable) const { return start.empty() ? kNone : start[variable]; }
+  /// Per variable: whether its start is where a search begins, and no guess of the user. Empty: none.
+  std::vector<std::uint8_t> start_is_computed;
+  bool has_guess(std::uint32_t variable) const {
+    return start_of(variable) != kNone && (start_is_computed.empty() || start_is_computed[variable] == 0);
+  }
   /// Per variable: whether it is piecewise constant. Such a variable is assigned, has no derivative, and is
   /// not an unknown of any algebraic loop. Empty: there is none.
   std::vector<std::uint8_t> discrete;

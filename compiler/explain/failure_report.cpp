@@ -258,8 +258,7 @@ class Report : FailureNames {
   /// Of its own, or from others (order/propagate_guesses.h).
   bool has_guess(std::uint32_t variable) const {
     const runtime::Model& model = c_.plan.model;
-    return model.start_of(variable) != runtime::kNone ||
-           std::ranges::any_of(model.initial, [&](const runtime::Step& step) {
+    return model.has_guess(variable) || std::ranges::any_of(model.initial, [&](const runtime::Step& step) {
              return step.kind == runtime::Step::Guess &&
                     runtime::solved_variable(model, model.batches[step.index], 0) == variable;
            });

@@ -227,8 +227,10 @@ std::string initial_text(const pipeline::Compiled& model, const SourceMap& sourc
     }
   const std::vector<double> values = runtime::evaluate_parameters(m);
   auto guess = [&](std::uint32_t v) {
-    return m.start_of(v) == runtime::kNone ? std::string("0.0, the default: there is no guess")
-                                           : fmt::format("{:.9g}, its guess", values[m.start_of(v)]);
+    return m.start_of(v) == runtime::kNone
+               ? std::string("0.0, the default: there is no guess")
+               : fmt::format("{:.9g}, {}", values[m.start_of(v)],
+                             m.has_guess(v) ? "its guess" : "where the joints close");
   };
   auto entry = [&](std::uint32_t v) {
     std::string out = "  " + name(v);

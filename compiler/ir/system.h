@@ -143,7 +143,8 @@ struct NamedParameter {
   bool structural = false;  // determines the equations: a change requires a new elaboration
 };
 
-enum class AttributeKind : std::uint8_t { Guess, Nominal, Min, Max, StatePreference };
+/// `Position`: where the search for a start begins, but for a guess; unlike this it chooses no solution.
+enum class AttributeKind : std::uint8_t { Guess, Nominal, Min, Max, StatePreference, Position };
 /// `with { guess = … }`, `guess x = …`: sparse.
 struct Attribute {
   AttributeKind kind = AttributeKind::Guess;

@@ -60,7 +60,15 @@ void set_attributes(const system::System& system, const dae::System& dae, runtim
   auto any = [&] {
     return std::ranges::any_of(best, [](const system::Attribute* a) { return a != nullptr; });
   };
-  choose(system, dae, system::AttributeKind::Guess, best);
+  choose(system, dae, system::AttributeKind::Position, best);
+  std::vector<const system::Attribute*> guesses;
+  choose(system, dae, system::AttributeKind::Guess, guesses);
+  if (any()) model.start_is_computed.assign(dae.variables.size(), 0);
+  for (std::uint32_t v = 0; v < best.size(); ++v)
+    if (guesses[v])
+      best[v] = guesses[v];
+    else if (best[v])
+      model.start_is_computed[v] = 1;
   if (any()) model.start.assign(dae.variables.size(), runtime::kNone);
   for (std::uint32_t v = 0; v < best.size(); ++v) {
     if (!best[v]) continue;

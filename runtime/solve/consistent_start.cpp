@@ -401,7 +401,7 @@ bool ConsistentStart::keep_undetermined() {
   std::erase_if(candidates, [&](std::uint32_t v) { return known_[v] != 0; });
   if (candidates.empty()) return false;
   const auto with_guess =
-      std::ranges::find_if(candidates, [&](std::uint32_t v) { return model.start_of(v) != kNone; });
+      std::ranges::find_if(candidates, [&](std::uint32_t v) { return model.has_guess(v); });
   const std::uint32_t v = with_guess != candidates.end() ? *with_guess : candidates.front();
   if (std::ranges::find(guessed_.refused, v) != guessed_.refused.end()) {
     guessed_.moved.push_back({v, start_[v], instance_.values[v]});

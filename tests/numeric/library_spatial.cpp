@@ -85,8 +85,8 @@ TEST_CASE("Library: Spatial, a rope of links") {
   }
 }
 
-// With so many states the Jacobian is not formed. The reference is the articulated-body algorithm with CVODE at 1e-11
-// (tests/bench/run/hand_rope.cpp).
+// With so many states the Jacobian is not formed. The reference is the articulated-body algorithm with CVODE
+// at 1e-11 (tests/bench/run/hand_rope.cpp).
 TEST_CASE("Library: Spatial, a rope with more links than a Jacobian is formed for") {
   numeric::Model model("../../bench/run/rope_in_space.sr", "chain 301");
   const sigrel::Run run = model.run({.stop = 0.2, .tolerance = 1e-8, .steps = 2});
@@ -98,7 +98,8 @@ TEST_CASE("Library: Spatial, a robot with drives") {
   numeric::Model model("../../bench/run/robot_r3.sr", "robot 15.0");
   const sigrel::Run run = model.run({.stop = 0.3, .steps = 2});
   const double path = numeric::value(run, "s");
-  for (const auto& [axis, begin, end] : {std::tuple{"f1.phi", -60, 60}, {"f4.phi", 0, 45}, {"f5.phi", -110, 110}}) {
+  for (const auto& [axis, begin, end] :
+       {std::tuple{"f1.phi", -60, 60}, {"f4.phi", 0, 45}, {"f5.phi", -110, 110}}) {
     const double wanted = (begin + (end - begin) * path) * std::acos(-1.0) / 180;
     CHECK(std::abs(numeric::value(run, axis) - wanted) < 0.05);
   }
@@ -108,6 +109,11 @@ TEST_CASE("Library: Spatial, loops of revolute joints that nothing closes") {
   numeric::each_way(
       "library_spatial.sr", "hinges", {.stop = 2, .tolerance = 1e-9},
       [&](const sigrel::Run& run) { CHECK(std::abs(run.value("apart").value()) < 1e-6); }, kSolvers);
+  for (const char* loop : {"bennett", "skewBars 1.0", "skewBars (-1.0)"}) {
+    INFO(loop);
+    numeric::Model model("library_spatial.sr", loop);
+    CHECK(std::abs(numeric::value(model.run({.stop = 1.0}), "apart")) < 1e-9);
+  }
   numeric::Model model("library_spatial.sr", "bricard");
   const sigrel::Run run = model.run({.stop = 2, .tolerance = 1e-10});
   CHECK(std::abs(numeric::value(run, "energy") - 3 * 9.80665) < 1e-6);

@@ -123,8 +123,8 @@ class Forest {
     };
     const ExprId trace =
         symbolic::add(pool_, symbolic::add(pool_, product(0, 0), product(1, 1)), product(2, 2));
-    // Of a rotation by t about the axis e the antisymmetric part is sin t e, and this is tan (t / 2) e: Newton's method
-    // finds t = 0 from each t below half a turn, and half a turn is no solution.
+    // Of a rotation by t about the axis e the antisymmetric part is sin t e, and this is tan (t / 2) e:
+    // Newton's method finds t = 0 from each t below half a turn, and half a turn is no solution.
     const ExprId scale = symbolic::add(pool_, pool_.constant(1 + kNotSingular), trace);
     for (const auto& [p, q, k] : {std::array<std::size_t, 3>{1, 2, 0}, {2, 0, 4}, {0, 1, 8}}) {
       const Origin origin{edge.origin.instance, source_of(edge, k)};

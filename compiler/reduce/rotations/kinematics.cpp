@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <random>
 
 #include "compiler/reduce/rotations/rank.h"
@@ -14,6 +15,9 @@ namespace {
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr int kIterations = 200, kAttempts = 16;
 constexpr double kNear = 0.5;  // of a guess
+// Of another position: the least difference of an angle, and the coordinates up to which one is looked for.
+constexpr double kDistinct = 1e-3;
+constexpr std::uint32_t kFewCoordinates = 60;
 constexpr double kSatisfied = 1e-11;
 constexpr double kLeastDamping = 1e-4, kMostDamping = 1e8;
 
@@ -155,31 +159,33 @@ std::vector<double> Kinematics::residuals(std::vector<double>& values) {
 /// Of the guesses, and of the initial equations that give one coordinate a number.
 std::vector<double> Kinematics::guesses() {
   std::vector<double> values(system_.unknowns, 0.0);
-  given_.assign(system_.unknowns, Given::No);
+  given_.assign(system_.unknowns, false);
+  guessed_ = given_;
   const std::vector<double> none(system_.unknowns, 0.0);
   const std::vector<double> parameters = parameter_values(system_);
   for (const system::Attribute& a : system_.attributes)
     if (a.kind == system::AttributeKind::Guess) {
       values[a.unknown] = parameters[a.parameter];
-      given_[a.unknown] = Given::Guess;
+      given_[a.unknown] = guessed_[a.unknown] = true;
     }
   for (const std::uint32_t e : initial_) {
     const std::uint32_t u = initial_rows_.unknowns(e)[0];
     if (initial_rows_.unknowns(e).size() != 1 || !initial_rows_.is_explicit(e, 0)) continue;
     const double rest = initial_rows_.evaluate(e, none, gradient_);
     values[u] = -rest / gradient_[0];
-    given_[u] = Given::InitialValue;
+    given_[u] = true;
   }
   // Backwards through aliases.
   for (auto s = steps_.rbegin(); s != steps_.rend(); ++s) {
     const auto unknowns = rows_.unknowns(s->equation);
-    if (given_[s->unknown] == Given::No || unknowns.size() != 2) continue;
+    if (!given_[s->unknown] || unknowns.size() != 2) continue;
     const std::uint32_t k = 1 - s->slot, other = unknowns[k];
-    if (given_[other] != Given::No || !rows_.is_explicit(s->equation, k)) continue;
+    if (given_[other] || !rows_.is_explicit(s->equation, k)) continue;
     values[other] = 0;
     const double rest = rows_.evaluate(s->equation, values, gradient_);
     values[other] = -rest / gradient_[k];
-    given_[other] = given_[s->unknown];
+    given_[other] = true;
+    guessed_[other] = guessed_[s->unknown];
   }
   return values;
 }
@@ -299,8 +305,8 @@ double Kinematics::moved(const Point& point, const std::vector<double>& guesses)
   return largest;
 }
 
-/// Guesses of some coordinates say how the mechanism is assembled: first the others follow from these, from several
-/// values at random if need be, and then all are corrected.
+/// Guesses of some coordinates say how the mechanism is assembled: first the others follow from these, from
+/// several values at random if need be, and then all are corrected.
 Kinematics::Point Kinematics::solve_near_given(const std::vector<double>& guesses, bool with_initial) {
   std::vector<std::uint32_t> others;
   for (std::uint32_t k = 0; k < coordinates_.size(); ++k)
@@ -324,6 +330,54 @@ Kinematics::Point Kinematics::start() {
   if (point.found || initial_.empty()) return point;
   // Initial values may contradict each other; that is told later.
   return solve(guesses, false);
+}
+
+std::optional<Kinematics::Other> Kinematics::other(const Point& point) {
+  // Those of loops, with the initial values that determine some of them.
+  const auto columns = static_cast<std::uint32_t>(coordinates_.size());
+  std::vector<MatrixEntry> entries;
+  std::vector<bool> takes_part(columns, false);
+  for (const Entry& e : jacobian(point)) {
+    entries.push_back({e.row, e.column, e.value});
+    takes_part[e.column] = true;
+  }
+  auto rows = static_cast<std::uint32_t>(constraints_.size());
+  std::vector<std::pair<std::uint32_t, double>> row;
+  for (const std::uint32_t e : initial_) {
+    gradient_of(e, initial_rows_, point.values, row);
+    for (const auto& [coordinate, value] : row) entries.push_back({rows, coordinate, value});
+    ++rows;
+  }
+  std::uint32_t count = 0;
+  for (std::uint32_t k = 0; k < columns; ++k) {
+    count += takes_part[k];
+    if (takes_part[k] && guessed_[coordinates_[k]]) return std::nullopt;
+    if (!takes_part[k]) entries.push_back({rows++, k, 1.0});
+  }
+  if (count == 0 || count > kFewCoordinates) return std::nullopt;
+  const std::vector<double> weights(columns, 1.0);
+  if (!dependent_columns(entries, rows, columns, weights).empty()) return std::nullopt;
+
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> angle(-3.2, 3.2);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::vector<double> values = point.values;
+    for (std::uint32_t k = 0; k < columns; ++k)
+      if (takes_part[k]) values[coordinates_[k]] = angle(random);
+    const Point found = solve(std::move(values), true);
+    if (!found.found) continue;
+    std::optional<Other> differs;  // an angle, if there is one
+    for (std::uint32_t k = 0; k < columns; ++k) {
+      const std::uint32_t u = coordinates_[k];
+      const double a = point.values[u], b = found.values[u], turn = 2 * std::numbers::pi;
+      if (!takes_part[k] || std::abs(std::remainder(b - a, turn)) <= kDistinct) continue;
+      const bool is_angle = text(system::unknown_info(system_, u).unit) == "rad";
+      if (!differs || is_angle) differs = {u, a, is_angle ? std::remainder(b, turn) : b};
+      if (is_angle) break;
+    }
+    if (differs) return differs;
+  }
+  return std::nullopt;
 }
 
 Kinematics::Point Kinematics::near(const Point& point) {

@@ -4,6 +4,7 @@
 // leaves something open, it is a coordinate. Equations of which all unknowns are known by then are
 // constraints between coordinates.
 #pragma once
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,9 +32,15 @@ class Kinematics {
   };
   Point start();
   /// Whether the coordinate, or one that is equal to it, has a guess or an initial value.
-  bool is_given(std::uint32_t coordinate) const { return given_[coordinates_[coordinate]] != Given::No; }
-  bool has_guess(std::uint32_t coordinate) const { return given_[coordinates_[coordinate]] == Given::Guess; }
-  /// Another one: the coordinates are moved at random where the constraints allow it, and corrected.
+  bool is_given(std::uint32_t coordinate) const { return given_[coordinates_[coordinate]]; }
+  /// A position of another kind, in which a mechanism whose coordinates are all determined can be assembled
+  /// as well. None: none was found from some positions at random, or a coordinate has a guess, which chooses.
+  struct Other {
+    std::uint32_t unknown = 0;  // a coordinate that differs
+    double value = 0, other = 0;
+  };
+  std::optional<Other> other(const Point& point);
+  /// Another point: the coordinates are moved at random where the constraints allow it, and corrected.
   Point near(const Point& point);
 
   struct Entry {
@@ -62,10 +69,8 @@ class Kinematics {
   system::System& system_;
   RowValues& rows_;
   RowValues initial_rows_;
-  std::vector<bool> is_flow_, is_pose_;  // of unknowns
-  std::vector<bool> known_;
-  enum class Given : std::uint8_t { No, InitialValue, Guess };
-  std::vector<Given> given_;  // of unknowns
+  std::vector<bool> is_flow_, is_pose_;              // of unknowns
+  std::vector<bool> known_, given_, guessed_;        // of unknowns
   std::vector<std::vector<std::uint32_t>> rows_of_;  // of unknowns: equations without derivatives and flows
   std::vector<std::uint32_t> open_;                  // of equations: unknowns that are not known
   struct Step {

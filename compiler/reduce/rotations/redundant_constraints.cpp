@@ -74,21 +74,36 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
       "which position the loop is assembled");
 }
 
-/// Guesses of the coordinates of loops that have none, where others say how the mechanism is assembled: what a run
-/// starts from is then consistent, and it is not another position that it finds.
-void add_guesses(system::System& system, Kinematics& kinematics, const Kinematics::Point& point) {
+/// Where the search for a start begins, for the coordinates of loops that have no guess: these positions are
+/// consistent, and those that are found from others may be none of the joints.
+void add_positions(system::System& system, Kinematics& kinematics, const Kinematics::Point& point) {
   std::vector<bool> in_loop(kinematics.coordinates().size(), false);
   for (const Kinematics::Entry& e : kinematics.jacobian(point)) in_loop[e.column] = true;
-  bool any = false;
-  for (std::uint32_t k = 0; k < in_loop.size(); ++k) any |= in_loop[k] && kinematics.has_guess(k);
-  for (std::uint32_t k = 0; k < in_loop.size() && any; ++k) {
+  for (std::uint32_t k = 0; k < in_loop.size(); ++k) {
     if (!in_loop[k] || kinematics.is_given(k)) continue;
     const std::uint32_t unknown = kinematics.coordinates()[k];
-    system.attributes.push_back({system::AttributeKind::Guess, unknown,
+    system.attributes.push_back({system::AttributeKind::Position, unknown,
                                  static_cast<std::uint32_t>(system.parameters.size()),
                                  system::unknown_info(system, unknown).span});
     system.parameters.push_back({.value = point.values[unknown]});
   }
+}
+
+void report_other_position(const system::System& system, std::span<const Origin> loops,
+                           const Kinematics::Other& other, Diagnostics& diagnostics) {
+  const singularity::SourceNames names(system);
+  const std::vector<Origin> origins = of_loops(loops);
+  const std::uint32_t scope = system::kRoot;
+  const auto places = names.places(origins, scope);
+  const std::string name = names.name(other.unknown, scope);
+  auto& d = diagnostics.report(
+      Code::SeveralSolutions, places.empty() ? system.templates[0].span : places[0].span,
+      fmt::format("the joints can be assembled in several ways, and no guess chooses: `{}` = {:.6g}", name,
+                  other.value));
+  d.label("a loop closes here");
+  d.note(fmt::format("another position has `{}` = {:.6g}", name, other.other));
+  d.help(
+      fmt::format("choose by a guess near the intended one, such as `guess {} = {:.6g}`", name, other.value));
 }
 
 }  // namespace
@@ -107,7 +122,8 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
       report_open(system, loops, kinematics, rows, point, diagnostics);
     return;
   }
-  add_guesses(system, kinematics, point);
+  add_positions(system, kinematics, point);
+  if (const auto other = kinematics.other(point)) report_other_position(system, loops, *other, diagnostics);
   // The start may be a position of its own kind; constraints are redundant if they are so around it.
   if (const Kinematics::Point other = kinematics.near(point); other.found) point = other;
   std::vector<std::uint32_t> redundant = dependent(kinematics, point);

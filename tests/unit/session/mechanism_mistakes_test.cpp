@@ -53,6 +53,24 @@ TEST_CASE("mechanisms: a loop of joints is told which parts close one") {
   CHECK(fine.find("SR0411") == std::string::npos);  // angles that differ by whole turns are no other solution
 }
 
+TEST_CASE("mechanisms: joints that can be assembled in two ways, and a guess that chooses") {
+  const std::string bars =
+      "  fixed [0.0, 0.0, 0.0] <> z\n  one: revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [0.4, 0.0, 0.0] <> (a, "
+      "b)\n"
+      "  two: revolute [0.0, 1.0, 0.0] <> (b, c)\n  rod [1.2, 0.0, 0.0] <> (c, d)\n"
+      "  three: revolute [0.0, 1.0, 0.0] <> (d, f)\n  rod [1.0, 0.0, 0.0] <> (e, f)\n"
+      "  fixed [1.1, 0.0, 0.0] <> y\n  four: revolute [0.0, 1.0, 0.0] <> (y, e)\n"
+      "  pointMass earth 1.0 <> b\n  pointMass earth 1.0 <> d\n"
+      "  initially\n    one.phi = 1.0\n    one.w = 0.0\n";
+  says("Spatial", bars, "SR0411", "the joints can be assembled in several ways");
+  for (const char* guess : {"0.4", "2.2"}) {
+    const std::string chosen = messages("Spatial", bars + "  guess two.phi = " + guess + "\n");
+    INFO(chosen);
+    CHECK(chosen.find("SR0411") == std::string::npos);
+    CHECK(chosen.find("error") == std::string::npos);
+  }
+}
+
 TEST_CASE("mechanisms: a loop that cannot be closed is told with the distance that is left") {
   // Two rods of 1 m from points 2 m apart, joined by one of 5 m.
   says(

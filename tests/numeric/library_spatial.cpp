@@ -109,7 +109,7 @@ TEST_CASE("Library: Spatial, loops of revolute joints that nothing closes") {
   numeric::each_way(
       "library_spatial.sr", "hinges", {.stop = 2, .tolerance = 1e-9},
       [&](const sigrel::Run& run) { CHECK(std::abs(run.value("apart").value()) < 1e-6); }, kSolvers);
-  for (const char* loop : {"bennett", "skewBars 1.0", "skewBars (-1.0)"}) {
+  for (const char* loop : {"bennett", "skewBars 1.0", "skewBars (-1.0)", "ballBars 1.0", "ballBars (-1.0)"}) {
     INFO(loop);
     numeric::Model model("library_spatial.sr", loop);
     CHECK(std::abs(numeric::value(model.run({.stop = 1.0}), "apart")) < 1e-9);

@@ -156,6 +156,16 @@ std::vector<double> Kinematics::residuals(std::vector<double>& values) {
   return result;
 }
 
+/// Whether a guess stands in the definition of the part itself, behind its head: as that of the quaternion of
+/// a joint, it says nothing about the mechanism. `heads`: of all definitions, ascending.
+bool Kinematics::is_default(const system::Attribute& guess, std::span<const Span> heads) const {
+  const auto after =
+      std::ranges::upper_bound(system_.instances, guess.unknown, {}, &system::Instance::first_unknown);
+  if (std::prev(after) == system_.instances.begin()) return false;
+  const auto head = std::ranges::upper_bound(heads, guess.span);
+  return head != heads.begin() && *std::prev(head) == system_.templates[std::prev(after)->body].span;
+}
+
 /// Of the guesses, and of the initial equations that give one coordinate a number.
 std::vector<double> Kinematics::guesses() {
   std::vector<double> values(system_.unknowns, 0.0);
@@ -163,10 +173,13 @@ std::vector<double> Kinematics::guesses() {
   guessed_ = given_;
   const std::vector<double> none(system_.unknowns, 0.0);
   const std::vector<double> parameters = parameter_values(system_);
+  std::vector<Span> heads;
+  for (const system::Template& t : system_.templates) heads.push_back(t.span);
+  std::ranges::sort(heads);
   for (const system::Attribute& a : system_.attributes)
     if (a.kind == system::AttributeKind::Guess) {
       values[a.unknown] = parameters[a.parameter];
-      given_[a.unknown] = guessed_[a.unknown] = true;
+      given_[a.unknown] = guessed_[a.unknown] = !is_default(a, heads);
     }
   for (const std::uint32_t e : initial_) {
     const std::uint32_t u = initial_rows_.unknowns(e)[0];

@@ -63,6 +63,7 @@ class Kinematics {
   Point solve_near_given(const std::vector<double>& guesses, bool with_initial);
   double moved(const Point& point, const std::vector<double>& guesses) const;
   std::vector<double> guesses();
+  bool is_default(const system::Attribute& guess, std::span<const Span> heads) const;
   void gradient_of(std::uint32_t equation, RowValues& rows, const std::vector<double>& values,
                    std::vector<std::pair<std::uint32_t, double>>& out);
 

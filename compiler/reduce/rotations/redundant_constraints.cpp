@@ -79,9 +79,14 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
 void add_positions(system::System& system, Kinematics& kinematics, const Kinematics::Point& point) {
   std::vector<bool> in_loop(kinematics.coordinates().size(), false);
   for (const Kinematics::Entry& e : kinematics.jacobian(point)) in_loop[e.column] = true;
-  for (std::uint32_t k = 0; k < in_loop.size(); ++k) {
-    if (!in_loop[k] || kinematics.is_given(k)) continue;
-    const std::uint32_t unknown = kinematics.coordinates()[k];
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t k = 0; k < in_loop.size(); ++k)
+    if (in_loop[k] && !kinematics.is_given(k)) found.push_back(kinematics.coordinates()[k]);
+  std::ranges::sort(found);
+  std::erase_if(system.attributes, [&](const system::Attribute& a) {  // a default of the joint
+    return a.kind == system::AttributeKind::Guess && std::ranges::binary_search(found, a.unknown);
+  });
+  for (const std::uint32_t unknown : found) {
     system.attributes.push_back({system::AttributeKind::Position, unknown,
                                  static_cast<std::uint32_t>(system.parameters.size()),
                                  system::unknown_info(system, unknown).span});

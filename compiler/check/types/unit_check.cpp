@@ -60,7 +60,7 @@ const UnitCheck::Quantity* UnitCheck::plain_literal(Span span) const {
       return call.expr->kind == ast::ExprKind::Apply && within(literal.expr->span, call.expr->span) &&
              within(call.expr->span, span);
     });
-    if (!in_call) found = &literal;
+    if (!in_call && (!found || found->divides || !literal.divides)) found = &literal;
   }
   return found;
 }

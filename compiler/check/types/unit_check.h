@@ -38,7 +38,8 @@ class UnitCheck {
   std::string derivation(Span span) const;
   /// The source text of the quantity at `span`; "x" if it has none.
   std::string text_at(Span span) const;
-  /// The literal inside `span`, outside every call in it, that may lack a unit; or null.
+  /// A literal inside `span`, outside every call in it, that may lack a unit, rather one that does not
+  /// divide; or null.
   const Quantity* plain_literal(Span span) const;
 
   void hold(Diagnostic error) { errors_.push_back(std::move(error)); }

@@ -68,18 +68,24 @@ void StateChoice::fill(const Point& point) {
   in_basis_.assign(columns_, 0);
 }
 
-/// Gauss-Jordan: the column becomes 1 in its row and 0 elsewhere.
+/// Gauss-Jordan: the column becomes 1 in its row and 0 elsewhere. Rows of constraints are sparse, and columns
+/// of the basis are unit vectors, so a row has few entries.
 void StateChoice::pivot(std::size_t row, std::size_t column) {
   if (basis_[row] != kNone) in_basis_[basis_[row]] = 0;
   basis_[row] = static_cast<std::uint32_t>(column);
   in_basis_[column] = 1;
   const double inverse = 1 / at(row, column);
-  for (std::size_t c = 0; c < columns_; ++c) at(row, c) *= inverse;
+  entries_.clear();
+  for (std::size_t c = 0; c < columns_; ++c)
+    if (at(row, c) != 0) {
+      at(row, c) *= inverse;
+      entries_.push_back(c);
+    }
   at(row, column) = 1;
   for (std::size_t r = 0; r < rows_; ++r) {
     const double factor = at(r, column);
     if (r == row || factor == 0) continue;
-    for (std::size_t c = 0; c < columns_; ++c) at(r, c) -= factor * at(row, c);
+    for (const std::size_t c : entries_) at(r, c) -= factor * at(row, c);
     at(r, column) = 0;
   }
 }

@@ -61,6 +61,7 @@ class StateChoice {
   std::size_t rows_ = 0, columns_ = 0;
   std::vector<Scatter> scatter_;
   std::vector<double> constant_, coefficients_, scale_, matrix_;
+  std::vector<std::size_t> entries_;     // columns of a row
   std::vector<std::uint32_t> basis_;     // per row: the column of its pivot, or kNone
   std::vector<std::uint8_t> in_basis_;   // per column
   std::vector<std::uint32_t> selected_;  // per state: the selected candidate

@@ -231,7 +231,8 @@ class Report : FailureNames {
     int n = 0;
     if (f_.initial)
       for (const runtime::FailedVariable& v : f_.variables)
-        if (!has_guess(v.variable) && n < 4) unguessed += (n++ ? ", " : "") + variable(v.variable);
+        if (!has_guess(v.variable) && !is_computed(v.variable) && n < 4)
+          unguessed += (n++ ? ", " : "") + variable(v.variable);
     if (f_.initial && singular && !c_.plan.guessed_states.empty())
       d.help("the initial value of " + variable(c_.plan.guessed_states.front()) +
              " was taken from its guess, because no equation determines it; an initial equation or a guess "
@@ -262,6 +263,12 @@ class Report : FailureNames {
              return step.kind == runtime::Step::Guess &&
                     runtime::solved_variable(model, model.batches[step.index], 0) == variable;
            });
+  }
+
+  /// Where the joints close.
+  bool is_computed(std::uint32_t variable) const {
+    const std::vector<std::uint8_t>& computed = c_.plan.model.start_is_computed;
+    return !computed.empty() && computed[variable] != 0;
   }
 
   /// Whether linear equations contradict each other at the start, and initial ones are among them.

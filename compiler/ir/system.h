@@ -143,7 +143,7 @@ struct NamedParameter {
   bool structural = false;  // determines the equations: a change requires a new elaboration
 };
 
-/// `Position`: where the search for a start begins, but for a guess; unlike this it chooses no solution.
+/// `Position`: where the search for a start begins, also where there is a guess, which chooses the solution.
 enum class AttributeKind : std::uint8_t { Guess, Nominal, Min, Max, StatePreference, Position };
 /// `with { guess = … }`, `guess x = …`: sparse.
 struct Attribute {

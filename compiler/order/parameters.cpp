@@ -63,11 +63,11 @@ void set_attributes(const system::System& system, const dae::System& dae, runtim
   choose(system, dae, system::AttributeKind::Position, best);
   std::vector<const system::Attribute*> guesses;
   choose(system, dae, system::AttributeKind::Guess, guesses);
-  if (any()) model.start_is_computed.assign(dae.variables.size(), 0);
+  if (any()) model.start_is_computed.assign(dae.variables.size(), 0);  // a position replaces its guess
   for (std::uint32_t v = 0; v < best.size(); ++v)
-    if (guesses[v])
+    if (!best[v])
       best[v] = guesses[v];
-    else if (best[v])
+    else if (!guesses[v])
       model.start_is_computed[v] = 1;
   if (any()) model.start.assign(dae.variables.size(), runtime::kNone);
   for (std::uint32_t v = 0; v < best.size(); ++v) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr int kIterations = 200, kAttempts = 16;
-constexpr double kNear = 0.5;  // of a guess
+constexpr double kNear = 0.1;  // of a guess
 // Of another position: the least difference of an angle, and the coordinates up to which one is looked for.
 constexpr double kDistinct = 1e-3;
 constexpr std::uint32_t kFewCoordinates = 60;
@@ -287,6 +287,8 @@ Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initia
         }
       const std::vector<double> step =
           least_squares(damped, rows, static_cast<std::uint32_t>(coordinates_.size()), right);
+      // A longer one is a rounding error: the length of a quaternion, for one, changes nothing.
+      if (!(norm(step) <= 10 * std::max(1.0, norm(values)))) continue;
       std::vector<double> next = values;
       for (std::size_t k = 0; k < coordinates_.size(); ++k) next[coordinates_[k]] -= step[k];
       std::vector<double> next_r = all(next);
@@ -309,6 +311,15 @@ Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initia
   return point;
 }
 
+bool Kinematics::is_angle(std::uint32_t unknown) const {
+  return text(system::unknown_info(system_, unknown).unit) == "rad";
+}
+
+/// At random: a turn, or else, as for the numbers of a quaternion and for lengths, up to 1.
+double Kinematics::any_value(std::uint32_t unknown, std::mt19937& random) const {
+  return std::uniform_real_distribution<double>(-1, 1)(random) * (is_angle(unknown) ? 3.2 : 1.0);
+}
+
 /// The largest difference of a coordinate from the value that is given for it.
 double Kinematics::moved(const Point& point, const std::vector<double>& guesses) const {
   double largest = 0;
@@ -324,21 +335,22 @@ Kinematics::Point Kinematics::solve_near_given(const std::vector<double>& guesse
   std::vector<std::uint32_t> others;
   for (std::uint32_t k = 0; k < coordinates_.size(); ++k)
     if (!is_given(k)) others.push_back(coordinates_[k]);
-  Point best = solve(guesses, with_initial);
-  if (others.empty() || others.size() == coordinates_.size()) return best;
+  if (others.empty() || others.size() == coordinates_.size()) return solve(guesses, with_initial);
+  Point best;
   std::mt19937 random(1);
-  std::uniform_real_distribution<double> angle(-3.2, 3.2);
   std::vector<double> values = guesses;
   for (int attempt = 0; attempt < kAttempts && !(best.found && moved(best, guesses) < kNear); ++attempt) {
     Point point = solve(solve(values, with_initial, Free::NotGiven).values, with_initial);
-    if (point.found && (!best.found || moved(point, guesses) < moved(best, guesses))) best = std::move(point);
-    for (const std::uint32_t u : others) values[u] = angle(random);
+    if (attempt == 0 || (point.found && (!best.found || moved(point, guesses) < moved(best, guesses))))
+      best = std::move(point);
+    for (const std::uint32_t u : others) values[u] = any_value(u, random);
   }
   return best;
 }
 
 Kinematics::Point Kinematics::start() {
   const std::vector<double> guesses = this->guesses();
+  given_value_ = guesses;
   Point point = solve_near_given(guesses, true);
   if (point.found || initial_.empty()) return point;
   // Initial values may contradict each other; that is told later.
@@ -372,11 +384,10 @@ std::optional<Kinematics::Other> Kinematics::other(const Point& point) {
   if (!dependent_columns(entries, rows, columns, weights).empty()) return std::nullopt;
 
   std::mt19937 random(2);
-  std::uniform_real_distribution<double> angle(-3.2, 3.2);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::vector<double> values = point.values;
     for (std::uint32_t k = 0; k < columns; ++k)
-      if (takes_part[k]) values[coordinates_[k]] = angle(random);
+      if (takes_part[k]) values[coordinates_[k]] = any_value(coordinates_[k], random);
     const Point found = solve(std::move(values), true);
     if (!found.found) continue;
     std::optional<Other> differs;  // an angle, if there is one
@@ -384,9 +395,9 @@ std::optional<Kinematics::Other> Kinematics::other(const Point& point) {
       const std::uint32_t u = coordinates_[k];
       const double a = point.values[u], b = found.values[u], turn = 2 * std::numbers::pi;
       if (!takes_part[k] || std::abs(std::remainder(b - a, turn)) <= kDistinct) continue;
-      const bool is_angle = text(system::unknown_info(system_, u).unit) == "rad";
-      if (!differs || is_angle) differs = {u, a, is_angle ? std::remainder(b, turn) : b};
-      if (is_angle) break;
+      const bool angle = is_angle(u);
+      if (!differs || angle) differs = {u, a, angle ? std::remainder(b, turn) : b};
+      if (angle) break;
     }
     if (differs) return differs;
   }

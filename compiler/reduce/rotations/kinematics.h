@@ -4,7 +4,9 @@
 // leaves something open, it is a coordinate. Equations of which all unknowns are known by then are
 // constraints between coordinates.
 #pragma once
+#include <cmath>
 #include <optional>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -33,6 +35,11 @@ class Kinematics {
   Point start();
   /// Whether the coordinate, or one that is equal to it, has a guess or an initial value.
   bool is_given(std::uint32_t coordinate) const { return given_[coordinates_[coordinate]]; }
+  /// Whether its guess, if it has one, is not its value at this point.
+  bool differs_from_guess(std::uint32_t coordinate, const Point& point) const {
+    const std::uint32_t u = coordinates_[coordinate];
+    return guessed_[u] && !(std::abs(point.values[u] - given_value_[u]) <= 1e-9);
+  }
   /// A position of another kind, in which a mechanism whose coordinates are all determined can be assembled
   /// as well. None: none was found from some positions at random, or a coordinate has a guess, which chooses.
   struct Other {
@@ -63,6 +70,8 @@ class Kinematics {
   Point solve_near_given(const std::vector<double>& guesses, bool with_initial);
   double moved(const Point& point, const std::vector<double>& guesses) const;
   std::vector<double> guesses();
+  bool is_angle(std::uint32_t unknown) const;
+  double any_value(std::uint32_t unknown, std::mt19937& random) const;
   bool is_default(const system::Attribute& guess, std::span<const Span> heads) const;
   void gradient_of(std::uint32_t equation, RowValues& rows, const std::vector<double>& values,
                    std::vector<std::pair<std::uint32_t, double>>& out);
@@ -72,6 +81,7 @@ class Kinematics {
   RowValues initial_rows_;
   std::vector<bool> is_flow_, is_pose_;              // of unknowns
   std::vector<bool> known_, given_, guessed_;        // of unknowns
+  std::vector<double> given_value_;                  // of unknowns
   std::vector<std::vector<std::uint32_t>> rows_of_;  // of unknowns: equations without derivatives and flows
   std::vector<std::uint32_t> open_;                  // of equations: unknowns that are not known
   struct Step {

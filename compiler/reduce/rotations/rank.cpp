@@ -2,6 +2,12 @@
 
 #include <Eigen/QR>
 #include <Eigen/SparseQR>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <tuple>
+#include <utility>
 
 namespace sigrel::reduce {
 namespace {
@@ -29,28 +35,117 @@ Eigen::SparseMatrix<double> sparse(std::span<const MatrixEntry> entries, std::ui
   return matrix;
 }
 
+/// Gaussian elimination, always in a column with few entries, by a row with few ones among those whose entry
+/// is not much smaller than the largest (Markowitz, Management Science 3, 1957).
+class SparseElimination {
+ public:
+  SparseElimination(std::span<const MatrixEntry> entries, std::uint32_t rows, std::uint32_t columns)
+      : rows_(rows), places_(columns), count_(columns, 0), size_(columns, 0.0), value_(columns, 0.0) {
+    std::vector<std::vector<Entry>> all(rows);
+    for (const MatrixEntry& e : entries) all[e.row].push_back({e.column, e.value});
+    for (std::uint32_t r = 0; r < rows; ++r) {
+      for (const Entry& e : all[r]) value_[e.column] += e.value;
+      for (const Entry& e : all[r]) {
+        if (value_[e.column] == 0) continue;
+        size_[e.column] = std::max(size_[e.column], std::abs(value_[e.column]));
+        add(r, {e.column, value_[e.column]});
+        value_[e.column] = 0;
+      }
+    }
+  }
+
+  /// The columns without a pivot. Those with a weight above 1 are eliminated first, those below it last.
+  std::vector<std::uint32_t> run(std::span<const double> weights) {
+    auto item = [&](std::uint32_t c) {
+      return Item{weights[c] > 1 ? 0 : weights[c] == 1 ? 1 : 2, count_[c], c};
+    };
+    std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
+    for (std::uint32_t c = 0; c < count_.size(); ++c) queue.push(item(c));
+    std::vector<std::uint32_t> result;
+    while (!queue.empty()) {
+      const Item next = queue.top();
+      const std::uint32_t c = std::get<2>(next);
+      queue.pop();
+      if (next != item(c))
+        queue.push(item(c));
+      else if (!eliminate(c))
+        result.push_back(c);
+    }
+    return result;
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t column = 0;
+    double value = 0;
+  };
+  using Item = std::tuple<int, std::uint32_t, std::uint32_t>;  // by weight; entries; column
+  static constexpr double kRounding = 1e-13, kThreshold = 0.1;
+
+  void add(std::uint32_t row, Entry entry) {
+    rows_[row].push_back(entry);
+    places_[entry.column].push_back(row);
+    ++count_[entry.column];
+  }
+  double in(std::uint32_t row, std::uint32_t column) const {
+    const auto at = std::ranges::find(rows_[row], column, &Entry::column);
+    return at == rows_[row].end() ? 0.0 : at->value;
+  }
+
+  bool eliminate(std::uint32_t column) {
+    std::vector<std::uint32_t> rows = std::move(places_[column]);  // some have lost their entry
+    std::ranges::sort(rows);
+    rows.erase(std::ranges::unique(rows).begin(), rows.end());
+    std::vector<double> values;
+    double largest = 0;
+    for (const std::uint32_t r : rows) {
+      values.push_back(in(r, column));
+      largest = std::max(largest, std::abs(values.back()));
+    }
+    if (!(largest > kZero * size_[column])) return false;
+    std::size_t best = rows.size();
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      if (std::abs(values[k]) >= kThreshold * largest &&
+          (best == rows.size() || rows_[rows[k]].size() < rows_[rows[best]].size()))
+        best = k;
+    const std::vector<Entry> pivots = std::move(rows_[rows[best]]);
+    rows_[rows[best]].clear();
+    for (const Entry& e : pivots) --count_[e.column];
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      if (k != best && values[k] != 0) subtract(rows[k], values[k] / values[best], pivots, column);
+    return true;
+  }
+
+  void subtract(std::uint32_t row, double factor, const std::vector<Entry>& pivots, std::uint32_t column) {
+    for (const Entry& e : pivots) value_[e.column] = -factor * e.value;
+    std::erase_if(rows_[row], [&](Entry& e) {
+      e.value += std::exchange(value_[e.column], 0.0);
+      const bool gone = e.column == column || std::abs(e.value) <= kRounding * size_[e.column];
+      if (gone) --count_[e.column];
+      return gone;
+    });
+    for (const Entry& e : pivots)
+      if (const double value = std::exchange(value_[e.column], 0.0); value != 0) add(row, {e.column, value});
+  }
+
+  std::vector<std::vector<Entry>> rows_;            // empty after its pivot
+  std::vector<std::vector<std::uint32_t>> places_;  // of columns: rows that have had an entry
+  std::vector<std::uint32_t> count_;                // of columns: entries
+  std::vector<double> size_, value_;                // of columns: the largest entry at first; scratch
+};
+
 }  // namespace
 
 std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                              std::uint32_t columns, std::span<const double> weights) {
   std::vector<std::uint32_t> result;
   if (columns == 0) return result;
-  const Eigen::SparseMatrix<double> matrix = sparse(entries, rows, columns, weights);
-  auto take = [&](const auto& permutation, Eigen::Index rank) {
-    for (Eigen::Index k = rank; k < static_cast<Eigen::Index>(columns); ++k)
-      result.push_back(static_cast<std::uint32_t>(permutation.indices()[k]));
-  };
-  if (std::max(rows, columns) <= kDense) {
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(kZero);
-    qr.compute(Eigen::MatrixXd(matrix));
-    take(qr.colsPermutation(), qr.rank());
-  } else {
-    Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
-    qr.setPivotThreshold(kZero);
-    qr.compute(matrix);
-    take(qr.colsPermutation(), qr.rank());
-  }
+  if (std::max(rows, columns) > kDense) return SparseElimination(entries, rows, columns).run(weights);
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+  qr.setThreshold(kZero);
+  qr.compute(Eigen::MatrixXd(sparse(entries, rows, columns, weights)));
+  for (Eigen::Index k = qr.rank(); k < static_cast<Eigen::Index>(columns); ++k)
+    result.push_back(static_cast<std::uint32_t>(qr.colsPermutation().indices()[k]));
   return result;
 }
 

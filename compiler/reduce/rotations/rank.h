@@ -11,8 +11,8 @@ struct MatrixEntry {
   double value = 0;
 };
 
-/// Columns that are linear combinations of the others, as few as possible, by a QR factorisation with column
-/// pivoting. Columns with a small `weight` come first.
+/// Columns that are linear combinations of the others, as few as possible. Columns with a small `weight` come
+/// first. By a QR factorisation with column pivoting, of large matrices by Gaussian elimination.
 std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                              std::uint32_t columns, std::span<const double> weights);
 

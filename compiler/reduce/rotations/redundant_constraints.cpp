@@ -74,18 +74,24 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
       "which position the loop is assembled");
 }
 
-/// Where the search for a start begins, for the coordinates of loops that have no guess: these positions are
-/// consistent, and those that are found from others may be none of the joints.
+/// Where the search for a start begins, for the coordinates of loops that have no guess, or one that only
+/// says which position is meant: these positions are consistent, and those that are found from others may be
+/// none of the joints.
 void add_positions(system::System& system, Kinematics& kinematics, const Kinematics::Point& point) {
   std::vector<bool> in_loop(kinematics.coordinates().size(), false);
   for (const Kinematics::Entry& e : kinematics.jacobian(point)) in_loop[e.column] = true;
-  std::vector<std::uint32_t> found;
-  for (std::uint32_t k = 0; k < in_loop.size(); ++k)
-    if (in_loop[k] && !kinematics.is_given(k)) found.push_back(kinematics.coordinates()[k]);
+  std::vector<std::uint32_t> found, corrected;
+  for (std::uint32_t k = 0; k < in_loop.size(); ++k) {
+    if (!in_loop[k]) continue;
+    if (!kinematics.is_given(k)) found.push_back(kinematics.coordinates()[k]);
+    if (point.found && kinematics.differs_from_guess(k, point))
+      corrected.push_back(kinematics.coordinates()[k]);
+  }
   std::ranges::sort(found);
   std::erase_if(system.attributes, [&](const system::Attribute& a) {  // a default of the joint
     return a.kind == system::AttributeKind::Guess && std::ranges::binary_search(found, a.unknown);
   });
+  found.insert(found.end(), corrected.begin(), corrected.end());
   for (const std::uint32_t unknown : found) {
     system.attributes.push_back({system::AttributeKind::Position, unknown,
                                  static_cast<std::uint32_t>(system.parameters.size()),

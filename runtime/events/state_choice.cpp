@@ -5,10 +5,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/linear/sparse_pattern.h"
+
 namespace runtime {
 
 namespace {
-constexpr int kMostExponent = 1000;  // of a double, with some room
+constexpr int kMostExponent = 1000;             // of a double, with some room
+constexpr double kLeastPivot = 1e-11;           // of the largest entry of its column, times 8
+constexpr std::size_t kMostEntries = 25000000;  // of a dense matrix
 
 bool opposite(double a, double b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }
 }  // namespace
@@ -18,26 +22,25 @@ StateChoice::StateChoice(const Model& model, const StateSet& set, const std::vec
   std::unordered_map<std::uint32_t, std::uint32_t> column;
   for (std::uint32_t k = 0; k < columns_; ++k) column.emplace(model.set_variables[set.first_variable + k], k);
   for (std::uint32_t r = 0; r < set.batches; ++r) rows_ += model.batches[set.first_batch + r].count;
-  constant_.assign(rows_ * columns_, 0.0);
   std::size_t base = 0;
   std::uint32_t size = 0;
   for (std::uint32_t r = 0; r < set.batches; ++r) {
     const KernelBatch& batch = model.batches[set.first_batch + r];
-    auto place = [&](std::uint32_t row, std::uint32_t variable, auto found) {
-      if (auto it = column.find(variable); it != column.end())
-        found(static_cast<std::uint32_t>((base + row) * columns_ + it->second));
+    auto place = [&](std::uint32_t row, std::uint32_t variable, Source source) {
+      const auto it = column.find(variable);
+      if (it == column.end()) return;
+      entries_.push_back({static_cast<std::uint32_t>(base + row), it->second});
+      sources_.push_back(source);
     };
     if (batch.kernel == kNone) {
       const SumTable table(model, batch);
       for (std::uint32_t row = 0; row < batch.count; ++row)
         for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
-          place(row, table.terms[k] >> 1,
-                [&](std::uint32_t at) { constant_[at] += table.terms[k] & 1 ? -1.0 : 1.0; });
+          place(row, table.terms[k] >> 1, {kNone, table.terms[k] & 1 ? -1.0 : 1.0});
     } else {
       for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
         for (std::uint32_t row = 0; row < batch.count; ++row)
-          place(row, slot_variable(model, batch, slot, row),
-                [&](std::uint32_t at) { scatter_.push_back({size + slot * batch.count + row, at}); });
+          place(row, slot_variable(model, batch, slot, row), {size + slot * batch.count + row});
       size += batch.slots * batch.count;
     }
     base += batch.count;
@@ -52,7 +55,8 @@ StateChoice::StateChoice(const Model& model, const StateSet& set, const std::vec
   for (std::uint32_t k = 0; k < set.states; ++k) selected_.push_back(k);
 }
 
-void StateChoice::fill(const Point& point) {
+/// The entries at a point. False: some are not finite.
+bool StateChoice::evaluate(const Point& point) {
   double* coefficients = coefficients_.data();
   for (std::uint32_t r = 0; r < set_.batches; ++r) {
     const KernelBatch& batch = model_.batches[set_.first_batch + r];
@@ -60,10 +64,98 @@ void StateChoice::fill(const Point& point) {
     evaluate_partials(model_, batch, point, coefficients);
     coefficients += std::size_t{batch.slots} * batch.count;
   }
-  matrix_ = constant_;
-  for (const Scatter& s : scatter_) matrix_[s.position] += coefficients_[s.coefficient];
-  for (std::size_t row = 0; row < rows_; ++row)
-    for (std::size_t column = 0; column < columns_; ++column) at(row, column) *= scale_[column];
+  values_.resize(entries_.size());
+  bool finite = true;
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    const Source& source = sources_[k];
+    values_[k] = (source.coefficient == kNone ? source.constant : coefficients_[source.coefficient]) *
+                 scale_[entries_[k].column];
+    finite = finite && std::isfinite(values_[k]);
+  }
+  return finite;
+}
+
+/// For the present selection. False: it does not determine the dummy derivatives.
+bool StateChoice::find_sensitivities() {
+  if (!dummies_) {
+    column_of_.assign(columns_, 0);
+    for (const std::uint32_t s : selected_) column_of_[set_.eliminated + s] = kNone;
+    dummy_candidates_.clear();
+    std::uint32_t next = 0;
+    for (std::size_t c = 0; c < columns_; ++c) {
+      if (column_of_[c] == kNone) continue;
+      column_of_[c] = next++;
+      if (c >= set_.eliminated) dummy_candidates_.push_back(static_cast<std::uint32_t>(c - set_.eliminated));
+    }
+    if (next != rows_) return false;
+    std::vector<Entry> entries;
+    std::vector<std::uint32_t> of, positions;
+    for (std::uint32_t k = 0; k < entries_.size(); ++k) {
+      if (column_of_[entries_[k].column] == kNone) continue;
+      entries.push_back({entries_[k].row, column_of_[entries_[k].column]});
+      of.push_back(k);
+    }
+    dummies_.emplace(compress(rows_, entries, positions));
+    position_of_.assign(entries_.size(), kNone);
+    for (std::size_t k = 0; k < of.size(); ++k) position_of_[of[k]] = positions[k];
+  }
+  const std::span<double> values = dummies_->values();
+  std::ranges::fill(values, 0.0);
+  for (std::size_t k = 0; k < entries_.size(); ++k)
+    if (position_of_[k] != kNone) values[position_of_[k]] += values_[k];
+  if (dummies_->factor(kLeastPivot) != LinearSystem::Status::Ok) return false;
+  const std::size_t states = set_.states;
+  std::vector<double> right(rows_ * states, 0.0);  // a column of B_S after another
+  std::vector<std::uint32_t> state_of(columns_, kNone);
+  for (std::uint32_t s = 0; s < states; ++s) state_of[set_.eliminated + selected_[s]] = s;
+  for (std::size_t k = 0; k < entries_.size(); ++k)
+    if (const std::uint32_t s = state_of[entries_[k].column]; s != kNone)
+      right[s * rows_ + entries_[k].row] += values_[k];
+  sensitivities_.assign(dummy_candidates_.size() * states, 0.0);
+  for (std::size_t s = 0; s < states; ++s) {
+    double* solution = right.data() + s * rows_;
+    dummies_->solve(solution);
+    for (std::size_t k = 0; k < dummy_candidates_.size(); ++k)
+      sensitivities_[k * states + s] = solution[column_of_[set_.eliminated + dummy_candidates_[k]]];
+  }
+  return std::ranges::all_of(sensitivities_, [](double x) { return std::isfinite(x); });
+}
+
+/// Exchanges dummy candidates with states while a sensitivity is large. Whether the selection changed.
+bool StateChoice::exchange(bool fresh) {
+  const std::size_t states = set_.states;
+  bool changed = false;
+  for (std::size_t rounds = 0; rounds < 100 * columns_; ++rounds) {
+    std::size_t found = sensitivities_.size();
+    double largest = fresh || changed ? kGood : kSwitch;
+    for (std::size_t k = 0; k < sensitivities_.size(); ++k)
+      if (std::abs(sensitivities_[k]) > largest) {
+        found = k;
+        largest = std::abs(sensitivities_[k]);
+      }
+    if (found == sensitivities_.size()) break;
+    changed = true;
+    const std::size_t row = found / states, column = found % states;
+    double* pivots = sensitivities_.data() + row * states;
+    const double inverse = 1 / pivots[column];
+    for (std::size_t r = 0; r < dummy_candidates_.size(); ++r) {
+      double* other = sensitivities_.data() + r * states;
+      if (r == row || other[column] == 0) continue;
+      const double factor = other[column] * inverse;
+      for (std::size_t s = 0; s < states; ++s) other[s] -= factor * pivots[s];
+      other[column] = -factor;
+    }
+    for (std::size_t s = 0; s < states; ++s) pivots[s] *= inverse;
+    pivots[column] = inverse;
+    std::swap(dummy_candidates_[row], selected_[column]);
+  }
+  if (changed) dummies_.reset();
+  return changed;
+}
+
+void StateChoice::fill() {
+  matrix_.assign(rows_ * columns_, 0.0);
+  for (std::size_t k = 0; k < entries_.size(); ++k) at(entries_[k].row, entries_[k].column) += values_[k];
   basis_.assign(rows_, kNone);
   in_basis_.assign(columns_, 0);
 }
@@ -75,17 +167,17 @@ void StateChoice::pivot(std::size_t row, std::size_t column) {
   basis_[row] = static_cast<std::uint32_t>(column);
   in_basis_[column] = 1;
   const double inverse = 1 / at(row, column);
-  entries_.clear();
+  of_row_.clear();
   for (std::size_t c = 0; c < columns_; ++c)
     if (at(row, c) != 0) {
       at(row, c) *= inverse;
-      entries_.push_back(c);
+      of_row_.push_back(c);
     }
   at(row, column) = 1;
   for (std::size_t r = 0; r < rows_; ++r) {
     const double factor = at(r, column);
     if (r == row || factor == 0) continue;
-    for (const std::size_t c : entries_) at(r, c) -= factor * at(row, c);
+    for (const std::size_t c : of_row_) at(r, c) -= factor * at(row, c);
     at(r, column) = 0;
   }
 }
@@ -107,10 +199,9 @@ bool StateChoice::pivot_column(std::size_t column) {
 
 bool StateChoice::regular(const Point& point) {
   if (set_.candidates > 0) return true;
-  fill(point);
-  for (const double value : matrix_)
-    if (!std::isfinite(value)) return true;  // the evaluation of the equations reports it
-  double determinant = 1;                    // times 2^exponent
+  if (!evaluate(point)) return true;  // the evaluation of the equations reports it
+  fill();
+  double determinant = 1;  // times 2^exponent
   int exponent = 0;
   for (std::size_t k = 0; k < columns_; ++k) {
     std::size_t best = k;
@@ -147,63 +238,53 @@ bool StateChoice::regular(const Point& point) {
   return !turned && !passed;
 }
 
-bool StateChoice::choose(const Point& point, std::span<double> parameters, bool fresh) {
-  if (set_.candidates == 0) return false;
-  fill(point);
-  for (const double value : matrix_)
-    if (!std::isfinite(value)) return false;
+/// Selects by elimination with the largest pivots. False: the equations are dependent at this point, and no
+/// selection is good.
+bool StateChoice::eliminate() {
+  if (rows_ * columns_ > kMostEntries) return false;
+  fill();
   for (std::size_t c = 0; c < set_.eliminated; ++c)
     if (!pivot_column(c)) return false;
-  bool bad = fresh;
-  std::vector<std::uint8_t> selected(columns_, 0);
-  for (std::uint32_t s : selected_) selected[set_.eliminated + s] = 1;
-  if (!fresh)
-    for (std::size_t c = set_.eliminated; c < columns_; ++c)
-      if (!selected[c] && !pivot_column(c)) bad = true;
-  // The remaining rows pivot on the largest entries.
-  struct Place {
-    std::size_t row = 0, column = 0;
-    double size = 0;
-  };
-  auto largest = [&](bool free_rows) {
-    Place found;
+  for (std::uint32_t k = 0; k + set_.states < set_.candidates; ++k) {
+    std::size_t row = rows_, column = 0;
+    double largest = 0;
     for (std::size_t r = 0; r < rows_; ++r) {
-      if (free_rows != (basis_[r] == kNone) || (!free_rows && basis_[r] < set_.eliminated)) continue;
+      if (basis_[r] != kNone) continue;
       for (std::size_t c = set_.eliminated; c < columns_; ++c)
-        if (!in_basis_[c] && std::abs(at(r, c)) > found.size) found = {r, c, std::abs(at(r, c))};
+        if (!in_basis_[c] && std::abs(at(r, c)) > largest) {
+          row = r;
+          column = c;
+          largest = std::abs(at(r, c));
+        }
     }
-    return found;
-  };
-  while (std::ranges::find(basis_, kNone) != basis_.end()) {
-    const Place place = largest(true);
-    if (place.size == 0) return false;  // the equations are dependent here: no selection is good
-    pivot(place.row, place.column);
-  }
-  if (!bad && largest(false).size <= kSwitch) return false;
-  for (std::size_t rounds = 0; rounds < 100 * columns_; ++rounds) {
-    const Place place = largest(false);
-    if (place.size <= kGood) break;
-    pivot(place.row, place.column);
+    if (row == rows_) return false;
+    pivot(row, column);
   }
   // Candidates that remain states keep their positions.
   std::vector<std::uint32_t> now;
   for (std::uint32_t k = 0; k < set_.candidates; ++k)
     if (!in_basis_[set_.eliminated + k]) now.push_back(k);
-  bool changed = false;
-  for (std::uint32_t& s : selected_) {
-    auto remaining = std::ranges::find(now, s);
-    if (remaining != now.end())
-      now.erase(remaining);
-    else
-      s = kNone;
-  }
+  for (std::uint32_t& s : selected_)
+    if (std::erase(now, s) == 0) s = kNone;
   for (std::uint32_t& s : selected_)
     if (s == kNone) {
-      s = now.front();
-      now.erase(now.begin());
-      changed = true;
+      s = now.back();
+      now.pop_back();
     }
-  if (!changed && !fresh) return false;
+  dummies_.reset();
+  return true;
+}
+
+bool StateChoice::choose(const Point& point, std::span<double> parameters, bool fresh) {
+  if (set_.candidates == 0 || !evaluate(point)) return false;
+  const std::vector<std::uint32_t> before = selected_;
+  if (!find_sensitivities() && (!eliminate() || !find_sensitivities())) {
+    selected_ = before;
+    dummies_.reset();
+    return false;
+  }
+  exchange(fresh || selected_ != before);
+  if (selected_ == before && !fresh) return false;
   write(point, parameters);
   return true;
 }

@@ -10,13 +10,18 @@
 // variables multiplies the determinant of B_D by their entry; when no entry exceeds 1 in magnitude no
 // exchange improves the selection (Knuth, Semi-optimal bases for linear dependencies (1985)). A selection is
 // kept until an entry exceeds kSwitch, because every change restarts the integrator.
+//
+// The sensitivities come from sparse factors of B_D. Only where the present D is not determined at all, a
+// selection is found by elimination in the whole of B.
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "runtime/archive.h"
+#include "runtime/linear/linear_system.h"
 #include "runtime/model.h"
 #include "runtime/solve/schedule.h"
 
@@ -42,26 +47,42 @@ class StateChoice {
   const StateSet& set() const { return set_; }
   void visit(Archive& archive) {
     archive.fixed(selected_);
+    dummies_.reset();
     archive(last_[0], last_[1], samples_, largest_, exponent_);
   }
 
  private:
   static constexpr double kSwitch = 2, kGood = 1.001;
-  struct Scatter {
-    std::uint32_t coefficient, position;
+  struct Source {
+    std::uint32_t coefficient = 0;  // kNone: a constant
+    double constant = 0;
   };
   double& at(std::size_t row, std::size_t column) { return matrix_[row * columns_ + column]; }
-  void fill(const Point& point);
+  bool evaluate(const Point& point);
+  bool find_sensitivities();
+  bool exchange(bool fresh);
+  void fill();
   void pivot(std::size_t row, std::size_t column);
   bool pivot_column(std::size_t column);
+  bool eliminate();
   void write(const Point& point, std::span<double> parameters);
 
   const Model& model_;
   const StateSet& set_;
   std::size_t rows_ = 0, columns_ = 0;
-  std::vector<Scatter> scatter_;
-  std::vector<double> constant_, coefficients_, scale_, matrix_;
-  std::vector<std::size_t> entries_;     // columns of a row
+  // The entries of B, several of which may be at one place: where they are, what they are, their values.
+  std::vector<Entry> entries_;
+  std::vector<Source> sources_;
+  std::vector<double> values_, coefficients_, scale_;
+  // Of the present selection: factors of B_D, and the sensitivities of dummy candidates, by rows of these.
+  std::optional<LinearSystem> dummies_;
+  std::vector<std::uint32_t> column_of_,
+      position_of_;  // of B: column of B_D or kNone; of entries: in dummies_
+  std::vector<std::uint32_t> dummy_candidates_;
+  std::vector<double> sensitivities_;
+  // Elimination.
+  std::vector<double> matrix_;           // B, dense
+  std::vector<std::size_t> of_row_;      // columns of a row
   std::vector<std::uint32_t> basis_;     // per row: the column of its pivot, or kNone
   std::vector<std::uint8_t> in_basis_;   // per column
   std::vector<std::uint32_t> selected_;  // per state: the selected candidate

@@ -171,7 +171,7 @@ TEST_CASE("the rooms of the runtime are in layers") {
           {"runtime/linear", {"runtime"}},
           {"runtime/results", {"runtime"}},
           {"runtime/solve", {"runtime", "runtime/linear"}},
-          {"runtime/events", {"runtime", "runtime/solve"}},
+          {"runtime/events", {"runtime", "runtime/linear", "runtime/solve"}},
           {"runtime/quantised", {"runtime", "runtime/solve", "runtime/events"}},
           {"runtime/components", {"runtime", "runtime/solve", "runtime/events"}},
           {"runtime/integrate",

@@ -79,7 +79,11 @@ bool StateChoice::evaluate(const Point& point) {
 bool StateChoice::find_sensitivities() {
   if (!dummies_) {
     column_of_.assign(columns_, 0);
-    for (const std::uint32_t s : selected_) column_of_[set_.eliminated + s] = kNone;
+    state_of_.assign(columns_, kNone);
+    for (std::uint32_t s = 0; s < set_.states; ++s) {
+      column_of_[set_.eliminated + selected_[s]] = kNone;
+      state_of_[set_.eliminated + selected_[s]] = s;
+    }
     dummy_candidates_.clear();
     std::uint32_t next = 0;
     for (std::size_t c = 0; c < columns_; ++c) {
@@ -105,15 +109,13 @@ bool StateChoice::find_sensitivities() {
     if (position_of_[k] != kNone) values[position_of_[k]] += values_[k];
   if (dummies_->factor(kLeastPivot) != LinearSystem::Status::Ok) return false;
   const std::size_t states = set_.states;
-  std::vector<double> right(rows_ * states, 0.0);  // a column of B_S after another
-  std::vector<std::uint32_t> state_of(columns_, kNone);
-  for (std::uint32_t s = 0; s < states; ++s) state_of[set_.eliminated + selected_[s]] = s;
+  of_states_.assign(rows_ * states, 0.0);  // B_S, by columns
   for (std::size_t k = 0; k < entries_.size(); ++k)
-    if (const std::uint32_t s = state_of[entries_[k].column]; s != kNone)
-      right[s * rows_ + entries_[k].row] += values_[k];
+    if (const std::uint32_t s = state_of_[entries_[k].column]; s != kNone)
+      of_states_[s * rows_ + entries_[k].row] += values_[k];
   sensitivities_.assign(dummy_candidates_.size() * states, 0.0);
   for (std::size_t s = 0; s < states; ++s) {
-    double* solution = right.data() + s * rows_;
+    double* solution = of_states_.data() + s * rows_;
     dummies_->solve(solution);
     for (std::size_t k = 0; k < dummy_candidates_.size(); ++k)
       sensitivities_[k * states + s] = solution[column_of_[set_.eliminated + dummy_candidates_[k]]];
@@ -277,14 +279,18 @@ bool StateChoice::eliminate() {
 
 bool StateChoice::choose(const Point& point, std::span<double> parameters, bool fresh) {
   if (set_.candidates == 0 || !evaluate(point)) return false;
-  const std::vector<std::uint32_t> before = selected_;
-  if (!find_sensitivities() && (!eliminate() || !find_sensitivities())) {
-    selected_ = before;
-    dummies_.reset();
-    return false;
+  bool changed = false;
+  if (!find_sensitivities()) {
+    std::vector<std::uint32_t> before = selected_;
+    if (!eliminate() || !find_sensitivities()) {
+      selected_ = std::move(before);
+      dummies_.reset();
+      return false;
+    }
+    changed = selected_ != before;
   }
-  exchange(fresh || selected_ != before);
-  if (selected_ == before && !fresh) return false;
+  if (exchange(fresh || changed)) changed = true;
+  if (!changed && !fresh) return false;
   write(point, parameters);
   return true;
 }

@@ -76,10 +76,10 @@ class StateChoice {
   std::vector<double> values_, coefficients_, scale_;
   // Of the present selection: factors of B_D, and the sensitivities of dummy candidates, by rows of these.
   std::optional<LinearSystem> dummies_;
-  std::vector<std::uint32_t> column_of_,
-      position_of_;  // of B: column of B_D or kNone; of entries: in dummies_
+  std::vector<std::uint32_t> column_of_, state_of_;  // of columns of B: in B_D, in B_S, or kNone
+  std::vector<std::uint32_t> position_of_;           // of entries: in `dummies_`, or kNone
   std::vector<std::uint32_t> dummy_candidates_;
-  std::vector<double> sensitivities_;
+  std::vector<double> of_states_, sensitivities_;
   // Elimination.
   std::vector<double> matrix_;           // B, dense
   std::vector<std::size_t> of_row_;      // columns of a row

@@ -142,6 +142,10 @@ TEST_CASE("Library: Spatial, loops of revolute joints that nothing closes") {
     numeric::Model skew("library_spatial.sr", bar);
     CHECK(std::abs(numeric::value(skew.run({.stop = 1e-4}), "swing.phi") - angle) < 1e-5);
   }
+  const sigrel::Run many =
+      numeric::Model("library_spatial.sr", "windows 12").run({.stop = 0.5, .tolerance = 1e-9});
+  CHECK(std::abs(numeric::value(many, "apart")) < 1e-6);
+  CHECK(numeric::value(many, "first.hinge.phi") > 0.5);
   numeric::Model model("library_spatial.sr", "bricard");
   const sigrel::Run run = model.run({.stop = 2, .tolerance = 1e-10});
   CHECK(std::abs(numeric::value(run, "energy") - 3 * 9.80665) < 1e-6);

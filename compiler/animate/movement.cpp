@@ -129,8 +129,47 @@ Movement movement(const Compiled& model, const Scene& scene, const runtime::Traj
   return m;
 }
 
+std::optional<Following> following(const Scene& scene, const Movement& m) {
+  constexpr double kFar = 8;          // times the size
+  constexpr std::size_t kRows = 200;  // that are looked at
+  const std::size_t frames = scene.frames.size(), rows = m.times.size();
+  const std::size_t step = std::max<std::size_t>(1, rows / kRows);
+  const auto box = [&](auto&& include, std::size_t first, std::size_t last) {
+    Eigen::AlignedBox3d result;
+    for (std::size_t row = first; row < last; row += step)
+      for (std::size_t f = 0; f < frames; ++f) {
+        const float* p = m.poses.data() + (row * frames + f) * 7;
+        if (include(f) && std::isfinite(p[0])) result.extend(Eigen::Vector3d(p[0], p[1], p[2]));
+      }
+    return result.isEmpty() ? 0.0 : result.diagonal().norm();
+  };
+  std::vector<bool> moves(frames), part(frames, false);
+  for (std::size_t f = 0; f < frames; ++f)
+    moves[f] = box([&](std::size_t g) { return g == f; }, 0, rows) > 1e-3 * m.size();
+  double largest = 0;
+  for (const Shape& s : scene.shapes) {
+    if (s.kind == Shape::Arrow || s.kind == Shape::Trace || s.kind == Shape::Axes) continue;
+    const bool joins = s.kind == Shape::Rod || s.kind == Shape::Coil;
+    if (!moves[s.frame] && !(joins && moves[s.to])) continue;
+    part[s.frame] = true;
+    if (joins)
+      part[s.to] = true;
+    else
+      largest = std::max(largest, Eigen::Vector3d(s.size[0], s.size[1], s.size[2]).norm());
+  }
+  double size = 0;
+  for (std::size_t row = 0; row < rows; row += step)
+    size = std::max(size, box([&](std::size_t f) { return part[f]; }, row, row + 1));
+  if (!(size > 0 && m.size() > kFar * (size + largest))) return std::nullopt;
+  Following result{{}, size + largest};
+  for (std::uint32_t f = 0; f < frames; ++f)
+    if (part[f]) result.frames.push_back(f);
+  return result;
+}
+
 void choose_sizes(Scene& scene, const Movement& m) {
-  double size = m.size();
+  const std::optional<Following> followed = following(scene, m);
+  double size = followed ? followed->size : m.size();
   double largest = 0;
   for (const Shape& s : scene.shapes)
     if (s.kind != Shape::Arrow) largest = std::max(largest, *std::ranges::max_element(s.size));

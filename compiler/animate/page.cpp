@@ -64,6 +64,8 @@ ordered_json scene_data(const Animation& a) {
   j["low"] = view.low;
   j["high"] = view.high;
   j["ground"] = view.ground;
+  if (const std::optional<Following> followed = following(a.scene, m))
+    j["follow"] = {{"frames", followed->frames}, {"size", followed->size}};
   j["shapes"] = ordered_json::array();
   for (const Shape& s : a.scene.shapes) j["shapes"].push_back(shape_data(a.scene, s));
   j["groups"] = ordered_json::array();

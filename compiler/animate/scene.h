@@ -77,6 +77,13 @@ struct Movement {
 Movement movement(const Compiled& model, const Scene& scene, const runtime::Trajectory& trajectory,
                   std::size_t most);
 
+/// What the view follows where all of it moves far relative to its size, as a car does on its way.
+struct Following {
+  std::vector<std::uint32_t> frames;  // its middle is that of the box around these
+  double size = 0;                    // the largest diagonal of that box, with the shapes, in m
+};
+std::optional<Following> following(const Scene& scene, const Movement& movement);
+
 /// Gives shapes without a size the usual one, and drops rods inside of boxes.
 void choose_sizes(Scene& scene, const Movement& movement);
 

@@ -167,10 +167,28 @@ function drawLines(points, colour, strip) {
 }
 
 // ---- the camera
-const low = scene.low, high = scene.high, size = Math.max(norm(sub(high, low)), 1e-9);
-const middle = times(0.5, add(low, high));
+const low = scene.low, high = scene.high, allSize = Math.max(norm(sub(high, low)), 1e-9), allMiddle = times(0.5, add(low, high));
+let size = allSize, middle = allMiddle, follows = false;
+const middleOf = (frames) => {
+  const b = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+  for (const { r } of frames.map(poseOf)) if (r.every(Number.isFinite)) for (let k = 0; k < 3; ++k) { b[0][k] = Math.min(b[0][k], r[k]); b[1][k] = Math.max(b[1][k], r[k]); }
+  return b[0].every(Number.isFinite) ? times(0.5, add(b[0], b[1])) : middle;
+};
 const home = () => ({ target: middle.slice(), distance: size * (scene.planar ? 1 : 1.2), azimuth: -0.9, elevation: 0.38 });
 let camera = home();
+function follow(on) {
+  follows = on;
+  size = on ? scene.follow.size : allSize;
+  middle = on ? middleOf(scene.follow.frames) : allMiddle;
+  camera = home();
+}
+/// Moves the camera with what it follows, from where it was turned and moved to.
+function followOn() {
+  if (!follows) return;
+  const next = middleOf(scene.follow.frames);
+  camera.target = add(camera.target, sub(next, middle));
+  middle = next;
+}
 const axesOf = () => {
   const { azimuth: a, elevation: e } = camera;
   const back = scene.planar ? [0, 0, 1] : [Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)];
@@ -180,11 +198,11 @@ const axesOf = () => {
 function viewMatrix(aspect) {
   const { right, up, back } = axesOf(), eye = add(camera.target, times(camera.distance, back));
   const look = [right[0], up[0], back[0], 0, right[1], up[1], back[1], 0, right[2], up[2], back[2], 0, -dot(right, eye), -dot(up, eye), -dot(back, eye), 1];
-  const near = camera.distance / 50, far = camera.distance * 4 + size * 4;
+  const near = camera.distance / 50, far = camera.distance * 4 + allSize * 4;
   let project;
   if (scene.planar) {
     const h = camera.distance * 0.56 / Math.min(1, aspect);
-    project = [1 / (h * aspect), 0, 0, 0, 0, 1 / h, 0, 0, 0, 0, -2 / (far + size * 4), 0, 0, 0, 0, 1];
+    project = [1 / (h * aspect), 0, 0, 0, 0, 1 / h, 0, 0, 0, 0, -2 / (far + allSize * 4), 0, 0, 0, 0, 1];
   } else {
     const f = 1 / Math.tan(0.36) * Math.min(1, aspect);
     project = [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0];
@@ -308,6 +326,7 @@ const slider = document.getElementById("time"), play = document.getElementById("
 let playing = false, before = 0;
 function update() {
   moveTo(view.cursor);
+  followOn();
   draw();
   for (const pane of panes) pane.draw();
   slider.value = whole[1] > whole[0] ? 1000 * (view.cursor - whole[0]) / (whole[1] - whole[0]) : 0;
@@ -330,6 +349,11 @@ play.onclick = toggle;
 slider.oninput = () => { view.cursor = whole[0] + slider.value / 1000 * (whole[1] - whole[0]); update(); };
 addEventListener("keydown", (e) => { if (e.key === " " && e.target === document.body) { e.preventDefault(); toggle(); } });
 const parts = document.getElementById("parts");
+if (scene.follow) {
+  const box = make("input", { type: "checkbox", checked: true });
+  box.onchange = () => { follow(box.checked); draw(); };
+  parts.append(make("label", {}, box, " follow"));
+}
 for (const name of scene.groups.length > 1 ? scene.groups : []) {
   const box = make("input", { type: "checkbox", checked: true });
   box.onchange = () => { if (box.checked) hidden.delete(name); else hidden.add(name); draw(); };
@@ -339,6 +363,8 @@ for (const names of data.panes) new Pane(names);
 // #t=1.5 in the address shows this time.
 const asked = /[#&]t=([-+0-9.e]+)/.exec(location.hash);
 view.cursor = asked ? Math.min(whole[1], Math.max(whole[0], +asked[1])) : whole[0];
+moveTo(view.cursor);
+if (scene.follow) follow(true);
 addEventListener("resize", update);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", update);
 update();

@@ -76,6 +76,18 @@ class Picture {
     row_ = after == t.begin() ? 0 : static_cast<std::size_t>(after - t.begin()) - 1;
     const std::size_t next = std::min(row_ + 1, t.size() - 1);
     part_ = t[next] > t[row_] ? std::clamp((time - t[row_]) / (t[next] - t[row_]), 0.0, 1.0) : 0;
+    if (const std::optional<Following> followed = following(a.scene, a.movement)) {
+      Eigen::AlignedBox3d box;
+      for (const std::uint32_t f : followed->frames)
+        if (const V r = pose(f).r; r.allFinite()) box.extend(r);
+      const V middle = box.isEmpty() ? V(0, 0, 0) : V(box.center());
+      for (Eigen::Index k = 0; k < 3; ++k) {
+        const double half = followed->size / std::sqrt(12.0);
+        view_.low[static_cast<std::size_t>(k)] = middle(k) - half;
+        view_.high[static_cast<std::size_t>(k)] = middle(k) + half;
+      }
+      camera_ = Camera(view_, a.scene.planar, width, height);
+    }
   }
 
   std::string svg() {
@@ -300,8 +312,8 @@ class Picture {
   }
 
   const Animation& a_;
-  const View view_;
-  const Camera camera_;
+  View view_;
+  Camera camera_;
   int width_, height_;
   std::size_t row_ = 0;
   double part_ = 0;

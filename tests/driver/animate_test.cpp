@@ -57,6 +57,34 @@ main = simulate (pendulum 2.0) with { stop = 1.0, steps = 50, plot = ["hinge.phi
 
 }  // namespace
 
+TEST_CASE("animate: the picture follows what moves far") {
+  const auto model = [](const char* speed) {
+    return std::string(R"(
+import Spatial
+main = simulate (sigrel () where
+  fixed [0.0, 0.0, 0.0] <> z
+  m: freeMotion <> (z, a)
+  body weightless 1.0 (ballInertia 1.0 0.1) <> a
+  rod [1.0, 0.0, 0.0] <> (a, b)
+  pointMass weightless 1.0 <> b
+  initially
+    m.r = [0.0, 0.0, 0.0]
+    m.q = [1.0, 0.0, 0.0, 0.0]
+    m.w = [0.0, 0.0, 0.0]
+    m.v = [)") +
+           speed + ", 0.0, 0.0]) with { stop = 1.0, steps = 10 }\n";
+  };
+  const std::string page = temporary("far.html", "");
+  REQUIRE(sigrel({"animate", temporary("far.sr", model("50.0")), "-o", page}).code == 0);
+  const json far = data_of(read(page))["scene"];
+  REQUIRE(far.contains("follow"));
+  CHECK(far["follow"]["frames"].size() == 2);  // not the world
+  CHECK(far["follow"]["size"].get<double>() > 1.0);
+  CHECK(far["follow"]["size"].get<double>() < 2.0);
+  REQUIRE(sigrel({"animate", temporary("near.sr", model("2.0")), "-o", page}).code == 0);
+  CHECK_FALSE(data_of(read(page))["scene"].contains("follow"));
+}
+
 TEST_CASE("animate: the page has the shapes of the parts, and where they are") {
   const std::string model = temporary("pendulum.sr", kPendulum), page = temporary("pendulum.html", "");
   Finished f = sigrel({"animate", model, "-o", page});

@@ -142,8 +142,9 @@ TEST_CASE("Library: Spatial, loops of revolute joints that nothing closes") {
     numeric::Model skew("library_spatial.sr", bar);
     CHECK(std::abs(numeric::value(skew.run({.stop = 1e-4}), "swing.phi") - angle) < 1e-5);
   }
+  numeric::Model twelve("library_spatial.sr", "windows 12");
   const sigrel::Run many =
-      numeric::Model("library_spatial.sr", "windows 12").run({.stop = 0.5, .tolerance = 1e-9});
+      twelve.run({.stop = 0.5, .tolerance = 1e-9, .outputs = {"apart", "first.hinge.phi"}});
   CHECK(std::abs(numeric::value(many, "apart")) < 1e-6);
   CHECK(numeric::value(many, "first.hinge.phi") > 0.5);
   numeric::Model model("library_spatial.sr", "bricard");

@@ -15,12 +15,15 @@ namespace {
 constexpr std::size_t kFolded = 200;  // characters of a structural type, about two lines
 
 constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --text: #1c2024; --back: #ffffff; --soft: #f3f5f7; --line: #d8dde3; --link: #0b5cad; --dim: #5b6570; }
+:root { color-scheme: light dark;
+  --text: #1c2024; --back: #ffffff; --soft: #f3f5f7; --line: #d8dde3; --link: #0b5cad; --dim: #5b6570; }
 @media (prefers-color-scheme: dark) {
-  :root { --text: #e4e7ea; --back: #15181c; --soft: #1f242a; --line: #363d46; --link: #7cb8f5; --dim: #9aa4ae; }
+  :root { --text: #e4e7ea; --back: #15181c; --soft: #1f242a;
+    --line: #363d46; --link: #7cb8f5; --dim: #9aa4ae; }
 }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 54rem; padding: 1.5rem 1rem 4rem; background: var(--back); color: var(--text);
+body { margin: 0 auto; max-width: 54rem; padding: 1.5rem 1rem 4rem;
+  background: var(--back); color: var(--text);
   font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: break-word; }
 h1 { font-size: 1.7rem; margin: .5rem 0 1rem; }
 h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; }
@@ -38,7 +41,8 @@ pre code { padding: 0; background: none; }
 .dim { color: var(--dim); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: .6rem 0; }
-th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { text-align: left; padding: .25rem .9rem .25rem 0;
+  border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: normal; color: var(--dim); }
 ul.contents { list-style: none; padding: 0; }
 )";

@@ -256,6 +256,7 @@ Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initia
   };
   std::vector<double> r = all(values);
   double size = norm(r), damping = 0;
+  const double farthest = 30 * std::max(1.0, norm(values));
   std::vector<std::pair<std::uint32_t, double>> row;
   for (int iteration = 0; iteration < kIterations && std::isfinite(size); ++iteration) {
     if (size <= kSatisfied) break;
@@ -287,10 +288,10 @@ Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initia
         }
       const std::vector<double> step =
           least_squares(damped, rows, static_cast<std::uint32_t>(coordinates_.size()), right);
-      // A longer one is a rounding error: the length of a quaternion, for one, changes nothing.
-      if (!(norm(step) <= 10 * std::max(1.0, norm(values)))) continue;
       std::vector<double> next = values;
       for (std::size_t k = 0; k < coordinates_.size(); ++k) next[coordinates_[k]] -= step[k];
+      // What grows beyond all lengths is a rounding error: that of a quaternion, for one, changes nothing.
+      if (!(norm(next) <= farthest)) continue;
       std::vector<double> next_r = all(next);
       const double next_size = norm(next_r);
       if (!(next_size < size)) continue;

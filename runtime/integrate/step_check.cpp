@@ -137,23 +137,32 @@ bool StepCheck::find_turned(double time) {
 }
 
 bool StepCheck::passes_poles(Integrator& integrator) {
-  return std::ranges::all_of(loops_, [&](const WatchedLoop& watched) {
-    return watched.now == watched.before || is_continuous(watched.loop, watched.before, integrator);
-  });
+  std::vector<const WatchedLoop*> turned;
+  for (const WatchedLoop& watched : loops_)
+    if (watched.now != watched.before) turned.push_back(&watched);
+  while (!turned.empty())
+    if (!are_continuous(turned, integrator)) return false;
+  return true;
 }
 
-/// Whether the solution of a loop is the same on both sides of the moment at which the sign of its
-/// determinant changes. `sign`: at the beginning of the step.
-bool StepCheck::is_continuous(std::uint32_t loop, int sign, Integrator& integrator) {
+/// Whether the solution is the same on both sides of the moment at which the sign of a determinant changes,
+/// that of the first of these loops. It is that of all loops that turn at this moment, as equal parts of a
+/// model do; they are removed from the list.
+bool StepCheck::are_continuous(std::vector<const WatchedLoop*>& turned, Integrator& integrator) {
   const Model& model = instance_.model;
-  AlgebraicLoopSolver& solver = instance_.evaluator.loop(loop);
-  std::vector<std::uint32_t> variables(solver.unknowns().begin(), solver.unknowns().end());
-  for (const KernelBatch& batch : loop_batches(model, model.loops[loop]))
-    for (std::uint32_t row = 0; row < batch.count && batch.role == Role::Solve; ++row)
-      variables.push_back(solved_variable(model, batch, row));
+  std::vector<std::uint32_t> variables, ends;  // the variables of a loop after another
+  for (const WatchedLoop* watched : turned) {
+    AlgebraicLoopSolver& solver = instance_.evaluator.loop(watched->loop);
+    variables.insert(variables.end(), solver.unknowns().begin(), solver.unknowns().end());
+    for (const KernelBatch& batch : loop_batches(model, model.loops[watched->loop]))
+      for (std::uint32_t row = 0; row < batch.count && batch.role == Role::Solve; ++row)
+        variables.push_back(solved_variable(model, batch, row));
+    ends.push_back(static_cast<std::uint32_t>(variables.size()));
+  }
   struct Solution {
     double time;
     std::vector<double> values;
+    std::vector<int> signs;
   };
   auto solve = [&](Solution& at) {
     at.values.clear();
@@ -161,21 +170,35 @@ bool StepCheck::is_continuous(std::uint32_t loop, int sign, Integrator& integrat
     for (const std::uint32_t v : variables) at.values.push_back(instance_.values[v]);
     return true;
   };
-  Solution low{begin_, {}}, high{integrator.time(), {}}, middle{};
+  Solution low{begin_, {}, {}}, high{integrator.time(), {}, {}}, middle{};
+  for (const WatchedLoop* watched : turned) {
+    low.signs.push_back(watched->before);
+    high.signs.push_back(watched->now);
+  }
   const double whole = high.time - low.time;
   const double least = std::max(kIsolated * whole, shortest_piece(low.time, high.time));
   if (!solve(low) || !solve(high)) return refuse(begin_, whole);
   while (high.time - low.time > least) {
     middle.time = low.time + kCut * (high.time - low.time);
     if (!solve(middle)) return refuse(low.time, high.time - low.time);
-    const bool same = solver.determinant_sign(instance_.point(middle.time)) == sign;
-    std::swap(same ? low : high, middle);
+    middle.signs.clear();
+    for (const WatchedLoop* watched : turned)
+      middle.signs.push_back(
+          instance_.evaluator.loop(watched->loop).determinant_sign(instance_.point(middle.time)));
+    std::swap(middle.signs[0] == turned[0]->before ? low : high, middle);
   }
-  for (std::size_t k = 0; k < variables.size(); ++k) {
-    const double before = low.values[k], after = high.values[k];
-    const double size = std::min(std::abs(before), std::abs(after)) + instance_.nominal[variables[k]];
-    if (!(std::abs(after - before) <= kJump * size)) return refuse(low.time, high.time - low.time);
+  std::vector<const WatchedLoop*> others;
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < turned.size(); ++i) {
+    const bool here = low.signs[i] == turned[i]->before && high.signs[i] != turned[i]->before;
+    if (!here) others.push_back(turned[i]);
+    for (; k < ends[i]; ++k) {
+      const double before = low.values[k], after = high.values[k];
+      const double size = std::min(std::abs(before), std::abs(after)) + instance_.nominal[variables[k]];
+      if (here && !(std::abs(after - before) <= kJump * size)) return refuse(low.time, high.time - low.time);
+    }
   }
+  turned = std::move(others);
   return true;
 }
 

@@ -76,11 +76,17 @@ class StepCheck {
   bool halve(Piece piece, Integrator& integrator, std::deque<Piece>& pieces);
   bool is_resolved(const Piece& piece, bool& pole);
   void gather(double time, std::vector<double>& out);
+  /// Of the linear loops with varying coefficients, where the integrator does not see their equations.
+  struct WatchedLoop {
+    std::uint32_t loop = 0;
+    int before = 0, now = 0;  // signs at both ends of the step (AlgebraicLoopSolver::determinant_sign)
+  };
+
   void evaluate_compared(double time);
   bool refuse(double from, double length);
   bool find_turned(double time);
   bool passes_poles(Integrator& integrator);
-  bool is_continuous(std::uint32_t loop, int sign, Integrator& integrator);
+  bool are_continuous(std::vector<const WatchedLoop*>& turned, Integrator& integrator);
 
   ModelInstance& instance_;
   SharpRows rows_;
@@ -108,11 +114,6 @@ class StepCheck {
   std::vector<double> cuts_;
   int evaluations_ = 0;
   std::vector<double> held_;
-  // Of the linear loops with varying coefficients, where the integrator does not see their equations:
-  struct WatchedLoop {
-    std::uint32_t loop = 0;
-    int before = 0, now = 0;  // signs at both ends of the step (AlgebraicLoopSolver::determinant_sign)
-  };
   std::vector<WatchedLoop> loops_;
 };
 

@@ -130,8 +130,8 @@ Movement movement(const Compiled& model, const Scene& scene, const runtime::Traj
 }
 
 std::optional<Following> following(const Scene& scene, const Movement& m) {
-  constexpr double kFar = 8;          // times the size
-  constexpr std::size_t kRows = 200;  // that are looked at
+  constexpr double kFar = 8, kVeryFar = 40;  // times the size; a single body is followed later
+  constexpr std::size_t kRows = 200;         // that are looked at
   const std::size_t frames = scene.frames.size(), rows = m.times.size();
   const std::size_t step = std::max<std::size_t>(1, rows / kRows);
   const auto box = [&](auto&& include, std::size_t first, std::size_t last) {
@@ -160,8 +160,9 @@ std::optional<Following> following(const Scene& scene, const Movement& m) {
   double size = 0;
   for (std::size_t row = 0; row < rows; row += step)
     size = std::max(size, box([&](std::size_t f) { return part[f]; }, row, row + 1));
-  if (!(size > 0 && m.size() > kFar * (size + largest))) return std::nullopt;
-  Following result{{}, size + largest};
+  const double whole = size + largest;
+  if (!(whole > 0 && m.size() > (size > 0 ? kFar : kVeryFar) * whole)) return std::nullopt;
+  Following result{{}, size > 0 ? whole : 3 * whole};
   for (std::uint32_t f = 0; f < frames; ++f)
     if (part[f]) result.frames.push_back(f);
   return result;

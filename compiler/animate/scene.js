@@ -279,7 +279,7 @@ function draw() {
   gl.uniformMatrix4fv(uniforms.view, false, matrix);
   gl.uniform3fv(uniforms.eye, eye);
   const grid = dark() ? [0.25, 0.27, 0.30, 1] : [0.82, 0.84, 0.86, 1], lines = [];
-  const step = Math.pow(10, Math.floor(Math.log10(size / 3))), reach = 10 * step * Math.ceil(size / step / 10), g = scene.planar ? 0 : scene.ground;
+  const step = Math.pow(10, Math.floor(Math.log10(size / 3))), reach = 10 * step * Math.ceil(size / step / 10), g = scene.planar ? 0 : follows && middle[2] - scene.ground > size ? middle[2] - 0.5 * size : scene.ground;  // in view
   const x0 = Math.round(middle[0] / step) * step, y0 = Math.round(middle[1] / step) * step;
   for (let k = -reach; k <= reach + step / 2; k += step) {
     const z = scene.planar ? -size : g;

@@ -86,6 +86,8 @@ class Picture {
         view_.low[static_cast<std::size_t>(k)] = middle(k) - half;
         view_.high[static_cast<std::size_t>(k)] = middle(k) + half;
       }
+      // A ground far below is out of view, and without one nothing shows the movement.
+      if (middle(2) - view_.ground > followed->size) view_.ground = middle(2) - followed->size / 2;
       camera_ = Camera(view_, a.scene.planar, width, height);
     }
   }

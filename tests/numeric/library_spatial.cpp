@@ -142,6 +142,13 @@ TEST_CASE("Library: Spatial, loops of revolute joints that nothing closes") {
     numeric::Model skew("library_spatial.sr", bar);
     CHECK(std::abs(numeric::value(skew.run({.stop = 1e-4}), "swing.phi") - angle) < 1e-5);
   }
+  for (const auto& [near, angle] :
+       {std::pair("twoGuesses 1.2", 1.920741794), {"twoGuesses (-1.2)", -2.114259000}}) {
+    numeric::Model guessed("library_spatial.sr", near);
+    const sigrel::Run run = guessed.run({.stop = 1e-4});
+    CHECK(std::abs(numeric::value(run, "crank.phi") - 0.3) < 1e-9);
+    CHECK(std::abs(numeric::value(run, "rocker.phi") - angle) < 1e-7);
+  }
   numeric::Model twelve("library_spatial.sr", "windows 12");
   const sigrel::Run many =
       twelve.run({.stop = 0.5, .tolerance = 1e-9, .outputs = {"apart", "first.hinge.phi"}});

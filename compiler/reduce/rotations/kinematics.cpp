@@ -245,9 +245,10 @@ std::vector<Kinematics::Entry> Kinematics::jacobian(const Point& point) {
 }
 
 /// The least residual near `values`.
-Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initial, Free free) {
+Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initial,
+                                    const std::vector<bool>& held) {
   Point point;
-  auto is_free = [&](std::uint32_t coordinate) { return free == Free::All || !is_given(coordinate); };
+  auto is_free = [&](std::uint32_t coordinate) { return held.empty() || !held[coordinate]; };
   auto all = [&](std::vector<double>& at) {
     std::vector<double> r = residuals(at);
     if (with_initial)
@@ -330,22 +331,44 @@ double Kinematics::moved(const Point& point, const std::vector<double>& guesses)
   return largest;
 }
 
+/// Moves on in the position that was found to where as many guesses as possible, the first ones first, are
+/// the values of their coordinates.
+void Kinematics::keep_guesses(Point& point, const std::vector<double>& guesses, bool with_initial) {
+  const double near = std::max(kNear, 2 * moved(point, guesses));
+  std::vector<bool> held(coordinates_.size(), false);
+  for (std::uint32_t k = 0; k < coordinates_.size(); ++k) {
+    const std::uint32_t u = coordinates_[k];
+    if (!guessed_[u]) continue;
+    held[k] = true;
+    std::vector<double> values = point.values;
+    values[u] = guesses[u];
+    Point kept = solve(std::move(values), with_initial, held);
+    held[k] = kept.found && moved(kept, guesses) <= near;
+    if (held[k]) point = std::move(kept);
+  }
+}
+
 /// Guesses of some coordinates say how the mechanism is assembled: first the others follow from these, from
 /// several values at random if need be, and then all are corrected.
 Kinematics::Point Kinematics::solve_near_given(const std::vector<double>& guesses, bool with_initial) {
   std::vector<std::uint32_t> others;
-  for (std::uint32_t k = 0; k < coordinates_.size(); ++k)
-    if (!is_given(k)) others.push_back(coordinates_[k]);
-  if (others.empty() || others.size() == coordinates_.size()) return solve(guesses, with_initial);
+  std::vector<bool> given(coordinates_.size(), false);
+  for (std::uint32_t k = 0; k < coordinates_.size(); ++k) {
+    given[k] = is_given(k);
+    if (!given[k]) others.push_back(coordinates_[k]);
+  }
+  if (others.size() == coordinates_.size()) return solve(guesses, with_initial);
   Point best;
   std::mt19937 random(1);
   std::vector<double> values = guesses;
   for (int attempt = 0; attempt < kAttempts && !(best.found && moved(best, guesses) < kNear); ++attempt) {
-    Point point = solve(solve(values, with_initial, Free::NotGiven).values, with_initial);
+    Point point = solve(solve(values, with_initial, given).values, with_initial);
     if (attempt == 0 || (point.found && (!best.found || moved(point, guesses) < moved(best, guesses))))
       best = std::move(point);
+    if (others.empty()) break;
     for (const std::uint32_t u : others) values[u] = any_value(u, random);
   }
+  if (best.found && coordinates_.size() <= kFewCoordinates) keep_guesses(best, guesses, with_initial);
   return best;
 }
 

@@ -65,8 +65,9 @@ class Kinematics {
   void propagate();
   void evaluate(std::vector<double>& values);
   std::vector<double> residuals(std::vector<double>& values);
-  enum class Free : std::uint8_t { All, NotGiven };  // coordinates that may change
-  Point solve(std::vector<double> values, bool with_initial, Free free = Free::All);
+  /// `held`: coordinates that do not change; none if it is empty.
+  Point solve(std::vector<double> values, bool with_initial, const std::vector<bool>& held = {});
+  void keep_guesses(Point& point, const std::vector<double>& guesses, bool with_initial);
   Point solve_near_given(const std::vector<double>& guesses, bool with_initial);
   double moved(const Point& point, const std::vector<double>& guesses) const;
   std::vector<double> guesses();

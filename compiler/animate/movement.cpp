@@ -134,18 +134,19 @@ std::optional<Following> following(const Scene& scene, const Movement& m) {
   constexpr std::size_t kRows = 200;         // that are looked at
   const std::size_t frames = scene.frames.size(), rows = m.times.size();
   const std::size_t step = std::max<std::size_t>(1, rows / kRows);
-  const auto box = [&](auto&& include, std::size_t first, std::size_t last) {
-    Eigen::AlignedBox3d result;
-    for (std::size_t row = first; row < last; row += step)
-      for (std::size_t f = 0; f < frames; ++f) {
-        const float* p = m.poses.data() + (row * frames + f) * 7;
-        if (include(f) && std::isfinite(p[0])) result.extend(Eigen::Vector3d(p[0], p[1], p[2]));
-      }
-    return result.isEmpty() ? 0.0 : result.diagonal().norm();
+  const auto extend = [&](Eigen::AlignedBox3d& box, std::size_t row, std::size_t frame) {
+    const float* p = m.poses.data() + (row * frames + frame) * 7;
+    if (std::isfinite(p[0])) box.extend(Eigen::Vector3d(p[0], p[1], p[2]));
+  };
+  const auto diagonal = [](const Eigen::AlignedBox3d& box) {
+    return box.isEmpty() ? 0.0 : box.diagonal().norm();
   };
   std::vector<bool> moves(frames), part(frames, false);
-  for (std::size_t f = 0; f < frames; ++f)
-    moves[f] = box([&](std::size_t g) { return g == f; }, 0, rows) > 1e-3 * m.size();
+  for (std::size_t f = 0; f < frames; ++f) {
+    Eigen::AlignedBox3d way;
+    for (std::size_t row = 0; row < rows; row += step) extend(way, row, f);
+    moves[f] = diagonal(way) > 1e-3 * m.size();
+  }
   double largest = 0;
   for (const Shape& s : scene.shapes) {
     if (s.kind == Shape::Arrow || s.kind == Shape::Trace || s.kind == Shape::Axes) continue;
@@ -158,8 +159,12 @@ std::optional<Following> following(const Scene& scene, const Movement& m) {
       largest = std::max(largest, Eigen::Vector3d(s.size[0], s.size[1], s.size[2]).norm());
   }
   double size = 0;
-  for (std::size_t row = 0; row < rows; row += step)
-    size = std::max(size, box([&](std::size_t f) { return part[f]; }, row, row + 1));
+  for (std::size_t row = 0; row < rows; row += step) {
+    Eigen::AlignedBox3d box;
+    for (std::size_t f = 0; f < frames; ++f)
+      if (part[f]) extend(box, row, f);
+    size = std::max(size, diagonal(box));
+  }
   const double whole = size + largest;
   if (!(whole > 0 && m.size() > (size > 0 ? kFar : kVeryFar) * whole)) return std::nullopt;
   Following result{{}, size > 0 ? whole : 3 * whole};

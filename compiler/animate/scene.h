@@ -77,7 +77,7 @@ struct Movement {
 Movement movement(const Compiled& model, const Scene& scene, const runtime::Trajectory& trajectory,
                   std::size_t most);
 
-/// What the view follows where all of it moves far relative to its size, as a car does on its way.
+/// What the view follows: all that moves, if it moves far relative to its size, as a car does on its way.
 struct Following {
   std::vector<std::uint32_t> frames;  // its middle is that of the box around these
   double size = 0;                    // the largest diagonal of that box, with the shapes, in m

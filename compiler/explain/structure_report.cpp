@@ -226,11 +226,18 @@ std::string initial_text(const pipeline::Compiled& model, const SourceMap& sourc
       blocks.push_back(step.index);
     }
   const std::vector<double> values = runtime::evaluate_parameters(m);
+  std::vector<bool> positions(m.variables, false);
+  for (const system::Attribute& a : model.system.attributes)
+    if (const dae::Alias& alias = model.dae.aliases[a.unknown];
+        a.kind == system::AttributeKind::Position && alias.kind != dae::Alias::Zero)
+      positions[alias.variable] = true;
   auto guess = [&](std::uint32_t v) {
     return m.start_of(v) == runtime::kNone
                ? std::string("0.0, the default: there is no guess")
                : fmt::format("{:.9g}, {}", values[m.start_of(v)],
-                             m.has_guess(v) ? "its guess" : "where the joints close");
+                             !positions[v]    ? "its guess"
+                             : m.has_guess(v) ? "where the joints close near its guess"
+                                              : "where the joints close");
   };
   auto entry = [&](std::uint32_t v) {
     std::string out = "  " + name(v);

@@ -171,11 +171,11 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
     return plan.model.start_of(v) == runtime::kNone && continuous(v);
   };
   if (std::ranges::any_of(guessed, by_default)) note.note("a state without a guess starts from 0.0");
-  auto closes = [&](std::uint32_t v) {
-    return plan.model.start_of(v) != runtime::kNone && !plan.model.has_guess(v);
+  auto may_close = [&](std::uint32_t v) {
+    return plan.model.start_of(v) != runtime::kNone && !plan.model.start_is_computed.empty();
   };
-  if (std::ranges::any_of(guessed, closes))
-    note.note("coordinates of joints without a guess start from a position in which the joints close");
+  if (std::ranges::any_of(guessed, may_close))
+    note.note("coordinates of loops start from a position in which the joints close, near their guesses");
   if (std::ranges::any_of(guessed, continuous)) note.help(help(system, dae, initial));
 }
 

@@ -12,7 +12,8 @@
 // kept until an entry exceeds kSwitch, because every change restarts the integrator.
 //
 // The sensitivities come from sparse factors of B_D. Only where the present D is not determined at all, a
-// selection is found by elimination in the whole of B.
+// selection is found by elimination in the whole of B, up to 25 million entries. Above, or where B has not
+// the full rank, the selection stays, and the loop that it does not determine is reported where it is solved.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -80,7 +81,7 @@ class StateChoice {
   std::vector<std::uint32_t> position_of_;           // of entries: in `dummies_`, or kNone
   std::vector<std::uint32_t> dummy_candidates_;
   std::vector<double> of_states_, sensitivities_;
-  // Elimination.
+  // For the elimination:
   std::vector<double> matrix_;           // B, dense
   std::vector<std::size_t> of_row_;      // columns of a row
   std::vector<std::uint32_t> basis_;     // per row: the column of its pivot, or kNone

@@ -68,33 +68,22 @@ void Kinematics::order() {
     if (open_[e] == 1) ready_.push_back(e);
   }
   propagate();
-  // Where a joint leaves something open: a pose follows from those before and from its coordinates.
-  std::vector<std::uint32_t> front;
+  // Where a joint leaves something open: a pose follows from those before and from its coordinates. What may
+  // follow from poses that are reached later is a coordinate only if they are not.
+  std::vector<std::uint32_t> front, later;
   for (std::uint32_t u = 0; u < system_.unknowns; ++u)
     if (known_[u]) front.push_back(u);
-  for (std::size_t k = 0; k < front.size(); ++k) {
-    for (const std::uint32_t e : rows_of_[front[k]]) {
+  for (std::size_t k = 0, l = 0; k < front.size() || l < later.size();) {
+    if (k == front.size()) {
+      leave_open(later[l++], front);
+      continue;
+    }
+    for (const std::uint32_t e : rows_of_[front[k++]]) {
       if (open_[e] == 0 || open_[e] == kNone) continue;
-      std::uint32_t poses = 0;
-      bool follows = false;
-      std::vector<std::uint32_t> others;
-      const auto unknowns = rows_.unknowns(e);
-      for (std::size_t i = 0; i < unknowns.size(); ++i) {
-        if (known_[unknowns[i]]) continue;
-        if (is_pose_[unknowns[i]])
-          poses += rows_.is_explicit(e, i) ? 1 : 2;
-        else
-          others.push_back(unknowns[i]);
-        follows |= rows_.is_explicit(e, i);
-      }
-      // Between known poses the coordinates of the joint that closes a loop are left.
-      if (poses > 1 || (poses == 0 && (follows || !is_of_frames(e)))) continue;
-      const std::size_t steps = steps_.size();
-      for (const std::uint32_t u : others)
-        if (!known_[u]) add_coordinate(u);
-      propagate();
-      for (std::size_t s = steps; s < steps_.size(); ++s) front.push_back(steps_[s].unknown);
-      for (const std::uint32_t u : others) front.push_back(u);
+      if (waits_for_pose(e))
+        later.push_back(e);
+      else
+        leave_open(e, front);
     }
   }
   for (std::uint32_t e = 0; e < equations; ++e)
@@ -105,6 +94,50 @@ void Kinematics::order() {
         std::ranges::all_of(unknowns, [&](std::uint32_t u) { return known_[u]; }))
       initial_.push_back(e);
   }
+}
+
+/// Whether an equation between positions has an unknown that another one gives as soon as more poses are
+/// known, as `d` of a rod in `b.r = a.r + d` follows from `d = a.rot * r`.
+bool Kinematics::waits_for_pose(std::uint32_t equation) const {
+  for (const std::uint32_t u : rows_.unknowns(equation)) {
+    if (known_[u] || is_pose_[u]) continue;
+    for (const std::uint32_t e : rows_of_[u]) {
+      if (e == equation || open_[e] == 0 || open_[e] == kNone) continue;
+      const auto unknowns = rows_.unknowns(e);
+      bool is_explicit = false, has_pose = false;
+      for (std::size_t k = 0; k < unknowns.size(); ++k) {
+        is_explicit |= unknowns[k] == u && rows_.is_explicit(e, k);
+        has_pose |= !known_[unknowns[k]] && is_pose_[unknowns[k]];
+      }
+      if (is_explicit && has_pose) return true;
+    }
+  }
+  return false;
+}
+
+/// What the equation leaves open of a joint becomes coordinates; what follows from them joins the front.
+void Kinematics::leave_open(std::uint32_t equation, std::vector<std::uint32_t>& front) {
+  if (open_[equation] == 0 || open_[equation] == kNone) return;
+  std::uint32_t poses = 0;
+  bool follows = false;
+  std::vector<std::uint32_t> others;
+  const auto unknowns = rows_.unknowns(equation);
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    if (known_[unknowns[i]]) continue;
+    if (is_pose_[unknowns[i]])
+      poses += rows_.is_explicit(equation, i) ? 1 : 2;
+    else
+      others.push_back(unknowns[i]);
+    follows |= rows_.is_explicit(equation, i);
+  }
+  // Between known poses the coordinates of the joint that closes a loop are left.
+  if (poses > 1 || (poses == 0 && (follows || !is_of_frames(equation)))) return;
+  const std::size_t steps = steps_.size();
+  for (const std::uint32_t u : others)
+    if (!known_[u]) add_coordinate(u);
+  propagate();
+  for (std::size_t s = steps; s < steps_.size(); ++s) front.push_back(steps_[s].unknown);
+  for (const std::uint32_t u : others) front.push_back(u);
 }
 
 void Kinematics::add_coordinate(std::uint32_t unknown) {

@@ -61,6 +61,8 @@ class Kinematics {
   bool is_of_frames(std::uint32_t equation) const;
   void find_frames();
   void order();
+  bool waits_for_pose(std::uint32_t equation) const;
+  void leave_open(std::uint32_t equation, std::vector<std::uint32_t>& front);
   void add_coordinate(std::uint32_t unknown);
   void propagate();
   void evaluate(std::vector<double>& values);

@@ -81,6 +81,15 @@ TEST_CASE("mechanisms: a loop that cannot be closed is told with the distance th
       "h)\n"
       "  revolute [0.0, 1.0, 0.0] <> (d, h)\n  guess j.phi = 1.0\n",
       "SR0414", "the joints cannot close this loop: 1 m are left");
+  // 5 m of coupler, of which a crank of 0.5 m, a distance of 2 m and a rocker of 1.25 m bridge 3.75 m.
+  says("Spatial",
+       "  fixed [0.0, 0.0, 0.0] <> z\n  crank: revolute [0.0, 0.0, 1.0] <> (z, a)\n"
+       "  rod [0.5, 0.0, 0.0] <> (a, b)\n  revolute [0.0, 0.0, 1.0] <> (b, c)\n  rod [5.0, 0.0, 0.0] <> (c, "
+       "d)\n"
+       "  pointMass earth 1.0 <> d\n  revolute [0.0, 0.0, 1.0] <> (d, e)\n  rod [1.25, 0.0, 0.0] <> (f, e)\n"
+       "  fixed [2.0, 0.0, 0.0] <> y\n  rocker: revolute [0.0, 0.0, 1.0] <> (y, f)\n"
+       "  guess crank.phi = 0.3\n  guess rocker.phi = -2.0\n",
+       "SR0414", "the joints cannot close this loop: 1.25 m are left");
 }
 
 TEST_CASE("mechanisms: what moves without mass") {

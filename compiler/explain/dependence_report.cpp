@@ -41,6 +41,12 @@ class Dependence {
     return derivatives;
   }
 
+  /// Whether the equations balance forces of mechanisms in space, and nothing else: their sum is the power of
+  /// a motion.
+  bool balances_forces() const {
+    return std::ranges::all_of(origins_, [&](Origin o) { return !names_.body(o.instance).poses.empty(); });
+  }
+
   std::string listed(const std::vector<std::uint32_t>& variables) const {
     std::vector<std::string> names;
     for (const std::uint32_t v : variables) names.push_back(dae::variable_name(c_.system, c_.dae, v));
@@ -133,6 +139,21 @@ Diagnostic* report_floating(const FailureContext& context, const runtime::Failur
       "blocks, such as those of `Electrical.switchingDiode`, or connect what floats to a reference by a "
       "large "
       "resistance");
+  return &d;
+}
+
+Diagnostic* report_massless(const FailureContext& context, const runtime::Failure& failure,
+                            Diagnostics& diagnostics) {
+  Dependence found(context, failure);
+  if (!found.usable() || found.contradicts() || !found.balances_forces()) return nullptr;
+  const std::vector<std::uint32_t> accelerations = found.combined_derivatives();
+  if (accelerations.empty()) return nullptr;
+  Diagnostic& d = found.report(
+      Code::LinearBlockSingular,
+      fmt::format("no mass or inertia determines {} {}", found.listed(accelerations), found.when()),
+      "the balances of forces and torques add up to one without an acceleration", diagnostics);
+  d.note("parts of the mechanism can move although nothing resists their acceleration");
+  d.help("connect a body to a part that moves with these joints, such as one of `rod`");
   return &d;
 }
 

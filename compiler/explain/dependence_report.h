@@ -17,4 +17,9 @@ Diagnostic* report_constrained_states(const FailureContext& context, const runti
 Diagnostic* report_floating(const FailureContext& context, const runtime::Failure& failure,
                             Diagnostics& diagnostics);
 
+/// Balances of forces in a mechanism that add up to one without an acceleration: it moves without mass.
+/// nullptr: they do not.
+Diagnostic* report_massless(const FailureContext& context, const runtime::Failure& failure,
+                            Diagnostics& diagnostics);
+
 }  // namespace sigrel::explain

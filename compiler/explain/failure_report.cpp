@@ -291,6 +291,7 @@ class Report : FailureNames {
       return keep(d);
     }
     if (Diagnostic* d = report_floating(c_, f_, diagnostics_)) return keep(*d);
+    if (Diagnostic* d = report_massless(c_, f_, diagnostics_)) return keep(*d);
     Diagnostic& d =
         at_equations(Code::LinearBlockSingular, "linear equations are dependent " + when(), !f_.dependent);
     if (f_.dependent) combination(d);

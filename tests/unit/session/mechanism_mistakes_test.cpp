@@ -94,6 +94,15 @@ TEST_CASE("mechanisms: a loop that cannot be closed is told with the distance th
 
 TEST_CASE("mechanisms: what moves without mass") {
   says("Spatial",
+       "  fixed [0.0, 0.0, 0.0] <> z\n  crank: revolute [0.0, 0.0, 1.0] <> (z, a)\n  rod [0.5, 0.0, 0.0] <> "
+       "(a, "
+       "b)\n"
+       "  revolute [0.0, 0.0, 1.0] <> (b, c)\n  rod [1.8, 0.0, 0.0] <> (c, d)\n"
+       "  revolute [0.0, 0.0, 1.0] <> (d, e)\n  rod [1.25, 0.0, 0.0] <> (f, e)\n"
+       "  fixed [2.0, 0.0, 0.0] <> y\n  rocker: revolute [0.0, 0.0, 1.0] <> (y, f)\n"
+       "  guess crank.phi = 0.3\n  guess rocker.phi = 2.0\n",
+       "SR0509", "no mass or inertia determines `der(crank.flange.phi)`");
+  says("Spatial",
        kHinge +
            "  body earth 1.0 (ballInertia 1.0 0.1) <> b\n  revolute [1.0, 0.0, 0.0] <> (b, c)\n  free <> c\n",
        "SR0301", "the flows at `c` are given, and no part there relates them to its potentials");

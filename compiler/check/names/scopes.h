@@ -25,6 +25,7 @@ struct Local {
   core::LocalId id;
   Type* type = nullptr;
   bool polymorphic = false;
+  bool is_named_node = false;           // a signal without a declaration, which parts connect
   std::span<Type*> layout_variables{};  // of a polymorphic definition: each use passes a layout for each
   /// While the definition is inferred: its uses in itself, which may have to pass layouts too.
   std::vector<core::ApplyExpr*>* own_uses = nullptr;

@@ -139,6 +139,7 @@ core::SignalDecl RelationChecker::declare_signal(const ast::Ident& name, Type* t
         .also(at->second.front()->span, "the instance")
         .help("give the instance another label");
   Local* local = scopes_.bind(Local::Signal, name.name, type, name.span);
+  local->is_named_node = implicit;
   if (scopes_.relation()->loops_around(scopes_.relation()->block) == 0) {
     InsideName inside;
     inside.name = name.name;

@@ -69,27 +69,50 @@ bool RelationChecker::is_quotient_of_differentials(const ast::EquationItem* item
   return true;
 }
 
-/// `p.i = n.i`, where both are flows.
-void RelationChecker::warn_of_equal_flows(const ast::EquationItem* item) {
-  const auto flow = [&](const ast::Expr* e) -> std::string {
-    if (e->kind != ast::ExprKind::Field) return {};
-    const auto& select = static_cast<const ast::FieldExpr&>(*e);
-    const ast::Ident* connector = plain_name(select.base);
-    const Local* local = connector ? scopes_.lookup_local(connector->name) : nullptr;
-    if (!local || local->kind != Local::Signal) return {};
-    const Type* type = find(local->type);
-    if (type->kind != TypeKind::Constructor) return {};
-    const auto field = std::ranges::find(type->constructor->fields, select.field.name, &Field::name);
-    if (field == type->constructor->fields.end() || !field->flow) return {};
-    return fmt::format("{}.{}", text(connector->name), text(select.field.name));
-  };
-  const std::string left = flow(item->left), right = flow(item->right);
-  if (left.empty() || right.empty() || left == right) return;
-  const std::string balance = fmt::format("{} + {} = 0.0", left, right);
-  diagnostics_.report(Code::EqualFlows, item->span, fmt::format("`{}` and `{}` are equal flows", left, right))
-      .label("flows are positive into a part: the same amount enters at both ends")
-      .fix(fmt::format("write `{}` if what enters at one leaves at the other", balance), item->span, balance)
-      .help(fmt::format("write `{} - {} = 0.0` if it is meant", left, right));
+/// The flow that an expression names, as `p.i`.
+std::optional<RelationChecker::NamedFlow> RelationChecker::flow_named(const ast::Expr* e) {
+  if (e->kind != ast::ExprKind::Field) return std::nullopt;
+  const auto& select = static_cast<const ast::FieldExpr&>(*e);
+  const ast::Ident* connector = plain_name(select.base);
+  const Local* local = connector ? scopes_.lookup_local(connector->name) : nullptr;
+  if (!local || local->kind != Local::Signal) return std::nullopt;
+  const Type* type = find(local->type);
+  if (type->kind != TypeKind::Constructor) return std::nullopt;
+  const auto field = std::ranges::find(type->constructor->fields, select.field.name, &Field::name);
+  if (field == type->constructor->fields.end() || !field->flow) return std::nullopt;
+  return NamedFlow{fmt::format("{}.{}", text(connector->name), text(select.field.name)),
+                   local->is_named_node};
+}
+
+/// `p.i = n.i` where both are flows into this relation, and `p.i + m.i = 0` where one of them is the flow
+/// into a part at the node `m`: signs that are most often wrong.
+void RelationChecker::warn_of_signs(const ast::EquationItem* item) {
+  if (const auto left = flow_named(item->left), right = flow_named(item->right); left && right) {
+    if (left->name == right->name || left->into_part != right->into_part) return;
+    const std::string balance = fmt::format("{} + {} = 0.0", left->name, right->name);
+    diagnostics_
+        .report(Code::EqualFlows, item->span,
+                fmt::format("`{}` and `{}` are equal flows", left->name, right->name))
+        .label("flows are positive into a part: the same amount enters at both ends")
+        .fix(fmt::format("write `{}` if what enters at one leaves at the other", balance), item->span,
+             balance)
+        .help(fmt::format("write `{} - {} = 0.0` if it is meant", left->name, right->name));
+    return;
+  }
+  if (item->left->kind != ast::ExprKind::Binary) return;
+  const auto& sum = static_cast<const ast::BinaryExpr&>(*item->left);
+  if (sum.op != ast::BinaryOp::Add) return;
+  const auto one = flow_named(sum.left), other = flow_named(sum.right);
+  if (!one || !other || one->into_part == other->into_part) return;
+  const NamedFlow &inner = one->into_part ? *one : *other, &outer = one->into_part ? *other : *one;
+  const std::string passed = fmt::format("{} = {}", inner.name, outer.name);
+  diagnostics_
+      .report(Code::EqualFlows, item->span,
+              fmt::format("`{}` and `{}` have opposite signs", inner.name, outer.name))
+      .label(fmt::format("`{}` is the flow into the part at this node, and does not leave it", inner.name))
+      .fix(fmt::format("write `{}` if what enters the relation goes into the part", passed), item->span,
+           passed)
+      .help(fmt::format("write `{} = -{}` if it is meant", inner.name, outer.name));
 }
 
 void RelationChecker::check_equation(const ast::EquationItem* item, std::vector<core::Item*>& out) {
@@ -121,7 +144,7 @@ void RelationChecker::check_equation(const ast::EquationItem* item, std::vector<
     if (find(type)->kind == TypeKind::Relation) d.help("a relation is applied with `<>`; `let` names one");
   } else {
     deferred_.add_equation(*item, type);
-    warn_of_equal_flows(item);
+    warn_of_signs(item);
   }
   out.push_back(core_.make(node));
 }

@@ -120,7 +120,12 @@ class RelationChecker : private PartReferences {
   bool is_defined(const ast::Ident& name);
   bool is_part_with_equal(const ast::EquationItem* item);
   bool is_quotient_of_differentials(const ast::EquationItem* item);
-  void warn_of_equal_flows(const ast::EquationItem* item);
+  struct NamedFlow {
+    std::string name;
+    bool into_part = false;  // at a node of the relation, not into the relation itself
+  };
+  std::optional<NamedFlow> flow_named(const ast::Expr* e);
+  void warn_of_signs(const ast::EquationItem* item);
   void check_connect(const ast::ConnectItem* item, std::vector<core::Item*>& out);
   void check_discrete(const ast::DiscreteItem* item, std::vector<core::Item*>& out);
   void check_for(const ast::ForItem* item, std::vector<core::Item*>& out);

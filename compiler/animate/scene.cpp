@@ -144,6 +144,7 @@ class Builder {
         {"ballShape", [](Builder& b) { b.ball_shape(); }},
         {"cylinderShape", [](Builder& b) { b.cylinder_shape(); }},
         {"discShape", [](Builder& b) { b.disc_shape(); }},
+        {"lineShape", [](Builder& b) { b.between(Shape::Rod); }},
         {"trace", [](Builder& b) { b.simple(Shape::Trace); }},
         {"coloured", [](Builder& b) { b.coloured(); }},
     };

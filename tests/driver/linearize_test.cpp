@@ -1,4 +1,5 @@
 // sigrel linearize: tangents that are known in closed form.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -128,6 +129,28 @@ TEST_CASE("linearize: with the states that the run has chosen") {
   const double slope = 2.0 * 9.81 * -std::sqrt(1.0 - 0.95 * 0.95);
   CHECK(j["eigenvalues"][0][0].get<double>() == Approx(0.0).margin(1e-6));
   CHECK(j["eigenvalues"][0][1].get<double>() == Approx(std::sqrt(-slope)));
+}
+
+// Wright, Smith, Thresher, Wang, Journal of Applied Mechanics 49 (1982), table 1: a cantilever that rotates
+// with twice the reciprocal of its time constant. In the plane of rotation the square is less by that of the
+// speed.
+TEST_CASE("linearize: a flexible beam that rotates is stiffer") {
+  Finished f = sigrel({"linearize", SIGREL_SOURCE_DIR "/tests/numeric/models/flexible.sr", "--format", "json",
+                       "-e", "rotating"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  const json j = json::parse(f.out);
+  std::vector<double> found;
+  for (const json& z : j["eigenvalues"])
+    if (z[1].get<double>() > 0) found.push_back(z[1].get<double>());
+  std::ranges::sort(found);
+  REQUIRE(found.size() == 6);
+  std::vector<double> expected;
+  for (const double w : {4.1373, 22.6149, 62.2732}) {
+    expected.push_back(std::sqrt(w * w - 4));
+    expected.push_back(w);
+  }
+  for (std::size_t k = 0; k < found.size(); ++k) CHECK(found[k] == Approx(expected[k]).epsilon(5e-5));
 }
 
 TEST_CASE("linearize: a PID controller (MT-28)") {

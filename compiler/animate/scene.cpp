@@ -100,11 +100,12 @@ class Builder {
       const Instance& instance = system_.instances[i];
       groups_[i] = i == system::kRoot ? 0 : group(i, instance);
       const PartName part = part_name(system_.templates[instance.body]);
-      if (part.module != "Spatial" && part.module != "Planar") continue;
+      if (part.module != "Spatial" && part.module != "Planar" && part.module != "Flexible") continue;
       const auto draw = drawn().find(part.name);
       if (draw == drawn().end()) continue;
       planar_ = part.module == "Planar";
-      in_bar_ = part_name(system_.templates[system_.instances[instance.parent].body]).name == "bar";
+      const std::string whole = part_name(system_.templates[system_.instances[instance.parent].body]).name;
+      in_bar_ = whole == "bar" || whole == "beam";
       part_.emplace(system_, parameters_, i);
       group_ = groups_[i];
       draw->second(*this);
@@ -127,6 +128,8 @@ class Builder {
         {"rod", [](Builder& b) { b.between(Shape::Rod, true); }},
         {"turned", [](Builder& b) { b.join(); }},
         {"load", [](Builder& b) { b.join(); }},
+        {"station", [](Builder& b) { b.join(); }},
+        {"tip", [](Builder& b) { b.join(); }},
         {"closingLink", [](Builder& b) { b.between(Shape::Rod); }},
         {"spring", [](Builder& b) { b.between(Shape::Coil); }},
         {"drivenRevolute", [](Builder& b) { b.hinge(); }},
@@ -294,7 +297,7 @@ class Builder {
 
   void point_mass() {
     const auto mass = part_->number("m");
-    if (!mass || !(*mass > 0)) return;
+    if (!mass || !(*mass > 0) || in_bar_) return;
     const double r = std::cbrt(*mass * 0.75 / (kPi * kSteel));
     if (Shape* s = add(Shape::Ball)) {
       s->size = {r, r, r};

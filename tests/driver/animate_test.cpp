@@ -85,6 +85,18 @@ main = simulate (sigrel () where
   CHECK_FALSE(data_of(read(page))["scene"].contains("follow"));
 }
 
+TEST_CASE("animate: a flexible beam is one bent bar") {
+  const std::string page = temporary("beam.html", "");
+  REQUIRE(sigrel({"animate", SIGREL_SOURCE_DIR "/tests/numeric/models/flexible.sr", "-e",
+                  "simulate falling with { stop = 0.1, steps = 2 }", "-o", page})
+              .code == 0);
+  const json data = data_of(read(page));
+  const std::vector<json> bars = shapes(data, "rod");
+  CHECK(bars.size() == 17);  // between the ends and 16 masses
+  for (const json& bar : bars) CHECK(bar["colour"] == bars[0]["colour"]);
+  CHECK(shapes(data, "ball").size() == 1);  // at its end, and none for its masses
+}
+
 TEST_CASE("animate: the page has the shapes of the parts, and where they are") {
   const std::string model = temporary("pendulum.sr", kPendulum), page = temporary("pendulum.html", "");
   Finished f = sigrel({"animate", model, "-o", page});

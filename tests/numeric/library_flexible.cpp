@@ -18,3 +18,12 @@ TEST_CASE("Library: Flexible, a loaded beam") {
   CHECK(numeric::value(run, "b.r[2]") == Approx(0.3 / 60).epsilon(1e-3));
   CHECK(numeric::value(run, "b.r[3]") == Approx(-0.02 / 20).epsilon(1e-2));
 }
+
+// The reference is the limit of chains of 8, 16 and 32 rigid pieces with springs between them, in absolute
+// angles, by Runge and Kutta's method.
+TEST_CASE("Library: Flexible, a beam that falls, beside a chain of rigid pieces") {
+  numeric::Model model("flexible.sr", "falling");
+  const sigrel::Run run = model.run({.stop = 0.4, .tolerance = 1e-9, .outputs = {"b.r[1]", "b.r[3]"}});
+  CHECK(std::abs(numeric::value(run, "b.r[1]") - 0.61173246) < 1e-5);
+  CHECK(std::abs(numeric::value(run, "b.r[3]") + 0.79095698) < 1e-5);
+}

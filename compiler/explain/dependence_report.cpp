@@ -20,6 +20,7 @@ class Dependence {
     for (const runtime::FailedEquation& e : f_.equations) {
       if (e.equation >= dynamic) continue;
       origins_.push_back(dae::origin(c_.dae.equations, e.equation));
+      balances_ &= has_flow(e.equation);
       if (dae::has_branches(c_.dae, e.equation)) chosen_.push_back(origins_.back());
     }
   }
@@ -41,10 +42,11 @@ class Dependence {
     return derivatives;
   }
 
-  /// Whether the equations balance forces of mechanisms in space, and nothing else: their sum is the power of
-  /// a motion.
+  /// Whether the equations balance forces of mechanisms in space, and none is a constraint between
+  /// accelerations: then their sum is the power of a motion.
   bool balances_forces() const {
-    return std::ranges::all_of(origins_, [&](Origin o) { return !names_.body(o.instance).poses.empty(); });
+    return balances_ &&
+           std::ranges::all_of(origins_, [&](Origin o) { return !names_.body(o.instance).poses.empty(); });
   }
 
   std::string listed(const std::vector<std::uint32_t>& variables) const {
@@ -81,9 +83,24 @@ class Dependence {
   }
 
  private:
+  bool has_flow(std::uint32_t equation) const {
+    const auto is_flow = [&](std::uint32_t v) {
+      const dae::Variable& variable = c_.dae.variables[v];
+      return variable.set == dae::kNone && names_.is_flow(variable.unknown);
+    };
+    std::size_t row = equation;
+    for (const EquationTable& table : c_.dae.equations.tables) {
+      if (row < table.rows()) return std::ranges::any_of(table.unknowns_of(row), is_flow);
+      row -= table.rows();
+    }
+    return std::ranges::any_of(c_.dae.equations.sums.terms_of(row),
+                               [&](const Term& t) { return is_flow(t.unknown()); });
+  }
+
   const FailureContext& c_;
   const runtime::Failure& f_;
   singularity::SourceNames names_;
+  bool balances_ = true;                  // each of them contains a flow
   std::vector<Origin> origins_, chosen_;  // all, and those that conditions choose
 };
 

@@ -131,7 +131,7 @@ TEST_CASE("linearize: with the states that the run has chosen") {
   CHECK(j["eigenvalues"][0][1].get<double>() == Approx(std::sqrt(-slope)));
 }
 
-// Wright, Smith, Thresher, Wang, Journal of Applied Mechanics 49 (1982), table 1: a cantilever that rotates
+// Wright, Smith, Thresher, Wang, Journal of Applied Mechanics 49 (1982): a cantilever that rotates
 // with twice the reciprocal of its time constant. In the plane of rotation the square is less by that of the
 // speed.
 TEST_CASE("linearize: a flexible beam that rotates is stiffer") {

@@ -28,8 +28,10 @@ using Column = std::vector<IndependentColumns::Entry>;
 constexpr std::uint32_t kNone = graph::kNone;
 constexpr int kNever = -2, kAlways = 2;  // state_preferences()
 constexpr std::uint64_t kMostWork = 200'000'000;
-/// Candidates of a set, or equations that are monitored: the runtime works on a dense matrix.
+/// Equations that are monitored, and columns of a local choice: matrices of them are dense.
 constexpr std::size_t kLargestSet = 300;
+/// Selectors of a set, one per state and candidate: the equations that select states are dense.
+constexpr std::size_t kMostSelectors = 90'000;
 /// More candidates are cut into sets of their own where that is possible, since the equations that select
 /// states from a set are dense; and how many rows the set of such a part may have.
 constexpr std::size_t kUndivided = 16, kLargestLocal = 64;
@@ -226,7 +228,7 @@ class Selection {
           std::ranges::count_if(part.rows, [&](std::uint32_t row) { return !choice.pivots.has_pivot(row); }));
       if (open == 0 || among.size() <= open) continue;
       if (among.size() > kUndivided && leave_open_locally(choice, part)) continue;
-      if (among.size() > kLargestSet) {
+      if ((among.size() - open) * among.size() > kMostSelectors) {
         if (!too_large_ || among.size() > too_large_->candidates)
           too_large_ = TooLarge{among.size(), open, variable(choice.candidates[among.front()])};
         continue;

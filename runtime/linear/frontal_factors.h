@@ -41,6 +41,8 @@ class FrontalFactors {
   void solve(const double* right_hand_side, double* solution);
   int determinant_sign() const;
   double smallest_pivot() const;
+  /// With the padding of the fronts.
+  std::size_t entries() const { return (lower_.size() + upper_.size()) * kWidth; }
 
  private:
   struct alignas(64) Line {

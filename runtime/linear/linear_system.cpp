@@ -28,6 +28,10 @@ std::string_view LinearSystem::method() const {
 
 Ordering LinearSystem::ordered_by() const { return sparse_ ? sparse_->ordered_by() : Ordering::Auto; }
 
+std::size_t LinearSystem::factor_entries() const {
+  return sparse_ ? sparse_->entries() : pattern_.n * pattern_.n;
+}
+
 std::uint64_t LinearSystem::pivot_choices() const { return sparse_ ? sparse_->pivot_choices() : 0; }
 
 LinearSystem::Status LinearSystem::factor(double least) {

@@ -49,6 +49,8 @@ class LinearSystem {
   /// The ordering of the last factors, of the largest diagonal block.
   Ordering ordered_by() const;
 
+  /// Of the last factors: those that are stored.
+  std::size_t factor_entries() const;
   /// How often pivots have been chosen for a sparse matrix; other factorisations have used old ones.
   std::uint64_t pivot_choices() const;
 

@@ -40,6 +40,8 @@ class SparseFactors {
   int determinant_sign() const;
   double smallest_pivot() const;
 
+  std::size_t entries() const { return lower_.values.size() + upper_.values.size() + n_; }
+
  private:
   struct Rows {
     std::vector<std::uint32_t> starts, columns;

@@ -20,6 +20,9 @@ constexpr double kGrowth = 1e5, kMoreGrowth = 100, kDiagonalGrowth = 1e3;
 // The entries of the largest product are brought to the diagonal if factors then take at most this multiple
 // of the work.
 constexpr double kMatchedWork = 1.1;
+// Pivots of KLU that leave this multiple of the entries of the diagonal's factors are chosen again, with the
+// entries of the largest product on the diagonal.
+constexpr double kMoreFill = 2;
 // Of the search for a maximum matching, for each entry of the matrix: it takes a time that may grow with the
 // square of the size. A matching by values is found in less then.
 constexpr double kMatchingWork = 20;
@@ -84,10 +87,10 @@ void SparseLu::analyse(const SparsePattern& pattern, std::span<const std::int64_
       klu_l_analyze(static_cast<SuiteSparse_long>(pattern.n), longs(pattern.starts), longs(rows), &common_);
 }
 
-/// Brings entries with the largest product to the diagonal. False: they are there, or have too much fill-in
-/// there.
+/// Brings entries with the largest product to the diagonal. False: they are there, or factors take more than
+/// `most` multiplications with them.
 bool SparseLu::match(const SparsePattern& pattern, std::span<const double> values,
-                     std::span<const double> row_scale) {
+                     std::span<const double> row_scale, double most) {
   const auto matched = weighted_matching(pattern, values, row_scale);
   if (!matched) return false;
   const std::size_t n = pattern.n;
@@ -99,8 +102,7 @@ bool SparseLu::match(const SparsePattern& pattern, std::span<const double> value
   if (same) return false;
   Analysis before = std::exchange(analysis_, {});
   analyse(pattern, with_first(pattern, *matched));
-  const bool better =
-      analysis_.symbolic && analysis_.multiplications <= kMatchedWork * before.multiplications;
+  const bool better = analysis_.symbolic && analysis_.multiplications <= most;
   if (!better) std::swap(analysis_, before);
   klu_l_free_symbolic(&before.symbolic, &common_);
   return better;
@@ -176,7 +178,8 @@ std::optional<std::uint32_t> SparseLu::factor(const SparsePattern& pattern, std:
     }
   }
   if (!analysis_.symbolic) return 0;
-  if (fills_in() && (match(pattern, values, row_scale) || first) && use_diagonal(pattern) &&
+  const double most = kMatchedWork * analysis_.multiplications;
+  if (fills_in() && (match(pattern, values, row_scale, most) || first) && use_diagonal(pattern) &&
       factor_with_pivots(values, row_scale, least_pivot) <= kDiagonalGrowth) {
     limit_ = kGrowth;
     return std::nullopt;
@@ -185,14 +188,32 @@ std::optional<std::uint32_t> SparseLu::factor(const SparsePattern& pattern, std:
   return choose_pivots(pattern, values, row_scale, least_pivot);
 }
 
+klu_l_numeric* SparseLu::factor_by_klu(const SparsePattern& pattern, std::span<const double> values) {
+  return klu_l_factor(longs(pattern.starts), longs(pattern.rows), const_cast<double*>(values.data()),
+                      analysis_.symbolic, &common_);
+}
+
+/// Whether factors of KLU are much larger than those with the diagonal as pivots, because the pattern alone
+/// has brought small entries there: pivots beside them disregard the order.
+bool SparseLu::has_left_diagonal(const klu_l_numeric* numeric) const {
+  return numeric && common_.status != KLU_SINGULAR &&
+         static_cast<double>(numeric->lnz + numeric->unz) > kMoreFill * 2 * analysis_.entries;
+}
+
 /// By KLU.
 std::optional<std::uint32_t> SparseLu::choose_pivots(const SparsePattern& pattern,
                                                      std::span<const double> values,
                                                      std::span<const double> row_scale,
                                                      std::span<const double> least) {
   const auto n = static_cast<SuiteSparse_long>(pattern.n);
-  klu_l_numeric* numeric = klu_l_factor(longs(pattern.starts), longs(pattern.rows),
-                                        const_cast<double*>(values.data()), analysis_.symbolic, &common_);
+  klu_l_numeric* numeric = factor_by_klu(pattern, values);
+  if (has_left_diagonal(numeric)) {
+    klu_l_flops(analysis_.symbolic, numeric, &common_);
+    if (match(pattern, values, row_scale, common_.flops / 2)) {
+      klu_l_free_numeric(&numeric, &common_);
+      numeric = factor_by_klu(pattern, values);
+    }
+  }
   std::optional<std::uint32_t> singular;
   if (!numeric || common_.status == KLU_SINGULAR)
     singular = static_cast<std::uint32_t>(std::clamp<SuiteSparse_long>(common_.singular_col, 0, n - 1));
@@ -222,6 +243,12 @@ double SparseLu::smallest_pivot() const {
   if (const auto* rows = std::get_if<SparseFactors>(&factors_)) return rows->smallest_pivot();
   const auto* fronts = std::get_if<FrontalFactors>(&factors_);
   return fronts ? fronts->smallest_pivot() : 0;
+}
+
+std::size_t SparseLu::entries() const {
+  if (const auto* rows = std::get_if<SparseFactors>(&factors_)) return rows->entries();
+  const auto* fronts = std::get_if<FrontalFactors>(&factors_);
+  return fronts ? fronts->entries() : 0;
 }
 
 int SparseLu::determinant_sign() const {

@@ -4,7 +4,8 @@
 // New pivots are chosen only when the old ones have become bad for the values of the matrix: when one of them
 // vanishes, or when the factors grow much more than with the pivots when they were chosen. Where much fills
 // in, large entries are brought to the diagonal (weighted_matching.h) and tried as pivots first: KLU's own
-// factorisation would take long there.
+// factorisation would take long there. They are also where KLU's pivots, beside a diagonal of small entries,
+// fill in more than was expected of the diagonal.
 //
 // Davis, Palamadai Natarajan, Algorithm 907: KLU, a direct sparse solver for circuit simulation problems, ACM
 // TOMS 37 (2010).
@@ -43,6 +44,7 @@ class SparseLu {
   /// Of the matrix that was factorised last.
   int determinant_sign() const;
   double smallest_pivot() const;
+  std::size_t entries() const;
 
   Ordering ordered_by() const { return analysis_.by; }
   std::uint64_t pivot_choices() const { return pivot_choices_; }
@@ -61,7 +63,10 @@ class SparseLu {
   static SuiteSparse_long order(SuiteSparse_long n, SuiteSparse_long* starts, SuiteSparse_long* rows,
                                 SuiteSparse_long* result, klu_l_common* common);
   void analyse(const SparsePattern& pattern, std::span<const std::int64_t> rows);
-  bool match(const SparsePattern& pattern, std::span<const double> values, std::span<const double> row_scale);
+  bool match(const SparsePattern& pattern, std::span<const double> values, std::span<const double> row_scale,
+             double most);
+  klu_l_numeric* factor_by_klu(const SparsePattern& pattern, std::span<const double> values);
+  bool has_left_diagonal(const klu_l_numeric* numeric) const;
   bool fills_in() const;
   bool use_fronts(const SparsePattern& pattern, std::span<const std::int64_t> row_order,
                   std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks,

@@ -13,8 +13,8 @@ namespace runtime {
 namespace {
 
 constexpr std::int64_t kNone = -1;
-constexpr double kZeroCost = 1e4;    // of an entry of zero; more than the logarithm of any quotient
-constexpr std::size_t kVisits = 50;  // of entries, for each entry of the matrix
+constexpr double kZeroCost = 1e4;     // of an entry of zero; more than the logarithm of any quotient
+constexpr std::size_t kVisits = 200;  // of entries, for each entry of the matrix
 
 class Matching {
  public:

@@ -1,6 +1,7 @@
 #include "runtime/integrate/step_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -25,10 +26,19 @@ constexpr double kCut = 0.48;
 constexpr std::size_t kSmall = 32, kMostBetween = 32, kSpread = 4;
 constexpr double kGrowth = 10, kGrowthFarBelow = 100;
 
-// A change of a determinant's sign is isolated to this part of the step. A solution that changes by more than
-// the second number there, relative to value plus nominal value, has a pole: c / (t - pole) with c above 1e-9
-// of that times the length of the step.
-constexpr double kIsolated = 1e-6, kJump = 1e-3;
+// A change of a determinant's sign is isolated to this part of the step. Whether the solution has a pole
+// there, c / (t - moment), is decided by four values at multiples of the second number times the step: nearer
+// to the moment rounding errors look like a pole. None is seen if c, as a part of the length of the step, is
+// at most the third number times value plus nominal value.
+constexpr double kIsolated = 1e-3, kSpacing = 0.02, kResidue = 1e-6;
+
+/// Places about the moment, as multiples of the spacing, and weights of the values there: the sum is 0 for
+/// polynomials of degree two, and 1 for 1 / place.
+struct Stencil {
+  std::array<double, 4> places, weights;
+};
+constexpr Stencil kAround = {{-2, -1, 1, 2}, {1.0 / 3, -2.0 / 3, 2.0 / 3, -1.0 / 3}},
+                  kAfter = {{1, 2, 3, 4}, {4, -12, 12, -4}}, kBefore = {{-1, -2, -3, -4}, {-4, 12, -12, 4}};
 
 double shortest_piece(double begin, double end) {
   return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end)) +
@@ -136,66 +146,101 @@ bool StepCheck::find_turned(double time) {
   return turned;
 }
 
+/// At the current values.
+int StepCheck::sign(const TurnedLoop& turned, double time) {
+  AlgebraicLoopSolver& solver = instance_.evaluator.loop(turned.loop);
+  const Point point = instance_.point(time);
+  return turned.untorn ? solver.untorn_determinant_sign(point) : solver.determinant_sign(point);
+}
+
 bool StepCheck::passes_poles(Integrator& integrator) {
-  std::vector<const WatchedLoop*> turned;
+  std::vector<TurnedLoop> turned;
   for (const WatchedLoop& watched : loops_)
-    if (watched.now != watched.before) turned.push_back(&watched);
+    if (watched.now != watched.before) turned.push_back({watched.loop, false, watched.before, watched.now});
   while (!turned.empty())
-    if (!are_continuous(turned, integrator)) return false;
+    if (!compare_untorn(turned, integrator) || !are_continuous(turned, integrator)) return false;
   return true;
 }
 
-/// Whether the solution is the same on both sides of the moment at which the sign of a determinant changes,
-/// that of the first of these loops. It is that of all loops that turn at this moment, as equal parts of a
-/// model do; they are removed from the list.
-bool StepCheck::are_continuous(std::vector<const WatchedLoop*>& turned, Integrator& integrator) {
+/// Signs with and without tearing are those of different matrices. Where a loop has one of each, both become
+/// the latter. Loops without a change of this sign are removed.
+bool StepCheck::compare_untorn(std::vector<TurnedLoop>& turned, Integrator& integrator) {
+  bool any = false;
+  for (TurnedLoop& t : turned) {
+    t.untorn = t.untorn || (t.before * t.now != 0 && std::abs(t.before) != std::abs(t.now));
+    any = any || t.untorn;
+  }
+  if (!any) return true;
+  for (const double time : {begin_, integrator.time()}) {
+    if (!defect_.evaluate(time, integrator)) return refuse(begin_, integrator.time() - begin_);
+    for (TurnedLoop& t : turned)
+      if (t.untorn) (time == begin_ ? t.before : t.now) = sign(t, time);
+  }
+  std::erase_if(turned, [](const TurnedLoop& t) { return t.before == t.now; });
+  return true;
+}
+
+/// Whether the solutions have no pole at the moment at which the sign of a determinant changes, that of the
+/// first of these loops. It is that of all loops that turn at this moment, as equal parts of a model do; they
+/// are removed from the list.
+bool StepCheck::are_continuous(std::vector<TurnedLoop>& turned, Integrator& integrator) {
+  if (turned.empty()) return true;
   const Model& model = instance_.model;
   std::vector<std::uint32_t> variables, ends;  // the variables of a loop after another
-  for (const WatchedLoop* watched : turned) {
-    AlgebraicLoopSolver& solver = instance_.evaluator.loop(watched->loop);
+  for (const TurnedLoop& loop : turned) {
+    AlgebraicLoopSolver& solver = instance_.evaluator.loop(loop.loop);
     variables.insert(variables.end(), solver.unknowns().begin(), solver.unknowns().end());
-    for (const KernelBatch& batch : loop_batches(model, model.loops[watched->loop]))
+    for (const KernelBatch& batch : loop_batches(model, model.loops[loop.loop]))
       for (std::uint32_t row = 0; row < batch.count && batch.role == Role::Solve; ++row)
         variables.push_back(solved_variable(model, batch, row));
     ends.push_back(static_cast<std::uint32_t>(variables.size()));
   }
-  struct Solution {
+  struct Bound {
     double time;
-    std::vector<double> values;
     std::vector<int> signs;
   };
-  auto solve = [&](Solution& at) {
-    at.values.clear();
-    if (!defect_.evaluate(at.time, integrator)) return false;
-    for (const std::uint32_t v : variables) at.values.push_back(instance_.values[v]);
-    return true;
-  };
-  Solution low{begin_, {}, {}}, high{integrator.time(), {}, {}}, middle{};
-  for (const WatchedLoop* watched : turned) {
-    low.signs.push_back(watched->before);
-    high.signs.push_back(watched->now);
+  Bound low{begin_, {}}, high{integrator.time(), {}}, middle{};
+  for (const TurnedLoop& loop : turned) {
+    low.signs.push_back(loop.before);
+    high.signs.push_back(loop.now);
   }
   const double whole = high.time - low.time;
   const double least = std::max(kIsolated * whole, shortest_piece(low.time, high.time));
-  if (!solve(low) || !solve(high)) return refuse(begin_, whole);
   while (high.time - low.time > least) {
     middle.time = low.time + kCut * (high.time - low.time);
-    if (!solve(middle)) return refuse(low.time, high.time - low.time);
+    if (!defect_.evaluate(middle.time, integrator)) return refuse(low.time, high.time - low.time);
     middle.signs.clear();
-    for (const WatchedLoop* watched : turned)
-      middle.signs.push_back(
-          instance_.evaluator.loop(watched->loop).determinant_sign(instance_.point(middle.time)));
-    std::swap(middle.signs[0] == turned[0]->before ? low : high, middle);
+    for (const TurnedLoop& loop : turned) middle.signs.push_back(sign(loop, middle.time));
+    const int first = middle.signs.front();
+    if (first != 0 && std::abs(first) != std::abs(turned[0].now)) {
+      turned[0].untorn = true;  // begin again with the signs without tearing
+      return true;
+    }
+    std::swap(first == turned[0].before ? low : high, middle);
   }
-  std::vector<const WatchedLoop*> others;
+  const double moment = (low.time + high.time) / 2, spacing = kSpacing * whole;
+  const Stencil& stencil = moment - begin_ < 2 * spacing              ? kAfter
+                           : integrator.time() - moment < 2 * spacing ? kBefore
+                                                                      : kAround;
+  std::array<std::vector<double>, 4> near;
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    if (!defect_.evaluate(moment + stencil.places[i] * spacing, integrator))
+      return refuse(low.time, high.time - low.time);
+    for (const std::uint32_t v : variables) near[i].push_back(instance_.values[v]);
+  }
+  std::vector<TurnedLoop> others;
   std::size_t k = 0;
   for (std::size_t i = 0; i < turned.size(); ++i) {
-    const bool here = low.signs[i] == turned[i]->before && high.signs[i] != turned[i]->before;
+    const bool here = low.signs[i] == turned[i].before && high.signs[i] != turned[i].before;
     if (!here) others.push_back(turned[i]);
     for (; k < ends[i]; ++k) {
-      const double before = low.values[k], after = high.values[k];
-      const double size = std::min(std::abs(before), std::abs(after)) + instance_.nominal[variables[k]];
-      if (here && !(std::abs(after - before) <= kJump * size)) return refuse(low.time, high.time - low.time);
+      double residue = 0, size = HUGE_VAL;
+      for (std::size_t p = 0; p < near.size(); ++p) {
+        residue += kSpacing * stencil.weights[p] * near[p][k];
+        size = std::min(size, std::abs(near[p][k]));
+      }
+      size += instance_.nominal[variables[k]];
+      if (here && !(std::abs(residue) <= kResidue * size)) return refuse(low.time, high.time - low.time);
     }
   }
   turned = std::move(others);

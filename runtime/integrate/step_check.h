@@ -12,8 +12,9 @@
 //   a divisor that crosses zero is a pole, and no step goes over it
 //
 // A linear algebraic loop divides by the determinant of its coefficients, which no kernel does. Where its
-// sign has changed in a step, the change is isolated by bisection: if the solution jumps there it is a pole,
-// too.
+// sign has changed in a step, the change is isolated by bisection, and values at some distance tell whether
+// the solution has a pole there. It has none where a mechanism passes a position in which it is singular: the
+// step goes on then.
 //
 // So the enclosures find the pulse and the defect says whether it matters, however short it is. Values
 // between those at which the model was evaluated are taken from straight lines with a margin, which is an
@@ -85,8 +86,16 @@ class StepCheck {
   void evaluate_compared(double time);
   bool refuse(double from, double length);
   bool find_turned(double time);
+  /// One of them whose sign differs at both ends of the step.
+  struct TurnedLoop {
+    std::uint32_t loop = 0;
+    bool untorn = false;  // the signs are those without tearing
+    int before = 0, now = 0;
+  };
+  int sign(const TurnedLoop& turned, double time);
+  bool compare_untorn(std::vector<TurnedLoop>& turned, Integrator& integrator);
   bool passes_poles(Integrator& integrator);
-  bool are_continuous(std::vector<const WatchedLoop*>& turned, Integrator& integrator);
+  bool are_continuous(std::vector<TurnedLoop>& turned, Integrator& integrator);
 
   ModelInstance& instance_;
   SharpRows rows_;

@@ -251,6 +251,10 @@ int AlgebraicLoopSolver::determinant_sign(const Point& point) {
   return factored_ || jacobian(point) == LinearSystem::Status::Ok ? system_.determinant_sign() : 0;
 }
 
+int AlgebraicLoopSolver::untorn_determinant_sign(const Point& point) {
+  return untorn().jacobian(point) == LinearSystem::Status::Ok ? 2 * untorn().system_.determinant_sign() : 0;
+}
+
 void AlgebraicLoopSolver::parameters_changed() {
   factored_ = pivots_checked_ = rank_decided_ = prefer_untorn_ = false;
   tolerated_error_ = 0;

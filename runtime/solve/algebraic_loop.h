@@ -70,6 +70,9 @@ class AlgebraicLoopSolver {
   /// solution without tearing, whose Jacobian is another one, +2 or -2. 0: it is singular. Where the sign
   /// changes with the time there is a moment at which the loop has no solution, or many.
   int determinant_sign(const Point& point);
+  /// The same of the equations without tearing at the current values, +2 or -2, however the last solution was
+  /// found.
+  int untorn_determinant_sign(const Point& point);
   /// Discards the factors and checks that depend on parameters.
   void parameters_changed();
   std::span<const std::uint32_t> unknowns() const { return unknowns_; }

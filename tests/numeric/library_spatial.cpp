@@ -1,5 +1,7 @@
 // Mechanics in space: cases with known answers, computed by an independent program (redundant coordinates,
 // order 8 at 1e-11), or in closed form.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <tuple>
 
@@ -103,6 +105,34 @@ TEST_CASE("Library: Spatial, a robot with drives") {
     const double wanted = (begin + (end - begin) * path) * std::acos(-1.0) / 180;
     CHECK(std::abs(numeric::value(run, axis) - wanted) < 0.05);
   }
+}
+
+TEST_CASE("Library: Spatial, windows pass where all of their bars are in line") {
+  // The posts swing together: phi'' = 9.81 (3 n + 1) / 2 / (4 n / 3 + 1 / 3) sin phi. With an odd number of
+  // windows determinants of loops change their signs at phi = pi / 2, pi, ... .
+  const auto angle = [](double n, double stop) {
+    const double factor = 9.81 * (1.5 * n + 0.5) / (4 * n / 3 + 1.0 / 3);
+    constexpr int kSteps = 20000;
+    const double h = stop / kSteps;
+    double phi = 0, w = 1;
+    for (int k = 0; k < kSteps; ++k) {
+      const double a1 = factor * std::sin(phi), w2 = w + h / 2 * a1;
+      const double a2 = factor * std::sin(phi + h / 2 * w), w3 = w + h / 2 * a2;
+      const double a3 = factor * std::sin(phi + h / 2 * w2), w4 = w + h * a3;
+      const double a4 = factor * std::sin(phi + h * w3);
+      phi += h / 6 * (w + 2 * w2 + 2 * w3 + w4);
+      w += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+    }
+    return phi;
+  };
+  for (const int n : {1, 2, 3, 7})
+    for (const double tolerance : {1e-6, 1e-8}) {
+      INFO(n << " windows, tolerance " << tolerance);
+      numeric::Model model("library_spatial.sr", fmt::format("windows {}", n).c_str());
+      const sigrel::Run run =
+          model.run({.stop = 3.5, .tolerance = tolerance, .outputs = {"first.hinge.phi"}});
+      CHECK(std::abs(numeric::value(run, "first.hinge.phi") - angle(n, 3.5)) < 3e3 * tolerance);
+    }
 }
 
 TEST_CASE("Library: Spatial, loops of revolute joints that nothing closes") {

@@ -7,6 +7,7 @@
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
+#include "runtime/results/csv.h"
 
 namespace sigrel::driver {
 namespace {
@@ -96,6 +97,25 @@ void print_json(const Linearization& l) {
   fmt::print("{}\n", j.dump());
 }
 
+/// [A B; C D] with names of columns and rows, for `column` of a model.
+void print_csv(const Linearization& l) {
+  std::string text = "row";
+  for (const Names* names : {&l.states, &l.inputs})
+    for (const std::string& name : *names) text += "," + runtime::csv_field(name);
+  auto append = [&](const std::string& row, std::size_t at, const std::vector<double>& of_states,
+                    const std::vector<double>& of_inputs) {
+    text += "\n" + runtime::csv_field(row);
+    for (std::size_t c = 0; c < l.states.size(); ++c)
+      text += fmt::format(",{}", of_states[at * l.states.size() + c]);
+    for (std::size_t c = 0; c < l.inputs.size(); ++c)
+      text += fmt::format(",{}", of_inputs[at * l.inputs.size() + c]);
+  };
+  for (std::size_t r = 0; r < l.states.size(); ++r)
+    append("der(" + l.states[r] + ")", r, l.model.a, l.model.b);
+  for (std::size_t r = 0; r < l.outputs.size(); ++r) append(l.outputs[r], r, l.model.c, l.model.d);
+  fmt::print("{}\n", text);
+}
+
 int linearize(const Globals& globals, const Options& options) {
   Settings set = parse_settings(options.set);
   Session session(globals.run_options());
@@ -109,7 +129,8 @@ int linearize(const Globals& globals, const Options& options) {
   print_diagnostics(globals, session);
   print_timings(globals, session);
   if (!result) return kUserError;
-  options.format == "json" ? print_json(*result) : print_text(*result);
+  const auto print = options.format == "json" ? print_json : options.format == "csv" ? print_csv : print_text;
+  print(*result);
   return kSuccess;
 }
 
@@ -148,8 +169,8 @@ void add_linearize(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("--set", options->set, "Set a Real parameter by its hierarchical name; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--format", options->format, "Output format: text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+  command->add_option("--format", options->format, "Output format: text, json or csv")
+      ->check(CLI::IsMember({"text", "json", "csv"}))
       ->type_name("FORMAT");
   command->callback([&globals, &exit_code, options] { exit_code = linearize(globals, *options); });
 }

@@ -1,7 +1,9 @@
 // sigrel linearize: tangents that are known in closed form.
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "process.h"
 
@@ -129,6 +131,46 @@ TEST_CASE("linearize: with the states that the run has chosen") {
   const double slope = 2.0 * 9.81 * -std::sqrt(1.0 - 0.95 * 0.95);
   CHECK(j["eigenvalues"][0][0].get<double>() == Approx(0.0).margin(1e-6));
   CHECK(j["eigenvalues"][0][1].get<double>() == Approx(std::sqrt(-slope)));
+}
+
+TEST_CASE("linearize: a table of comma-separated values, which a model reads") {
+  Finished f =
+      sigrel({"linearize", kModels, "--format", "csv", "-e", "cascade", "--input", "u", "--output", "xp"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  const std::string filter_first = "row,xf,xp,u\nder(xf),-2,0,1\nder(xp),1,-2,0\nxp,0,1,0\n";
+  const std::string plant_first = "row,xp,xf,u\nder(xp),-2,1,0\nder(xf),0,-2,1\nxp,1,0,0\n";
+  INFO(f.out);
+  CHECK((f.out == filter_first || f.out == plant_first));
+}
+
+TEST_CASE("linearize: the example of an inverted pendulum has the linear model of its plant") {
+  const std::string examples = SIGREL_SOURCE_DIR "/examples/";
+  Finished f = sigrel({"linearize", examples + "47_inverted_pendulum.sr", "--format", "csv", "-e", "loose",
+                       "--input", "fx", "--input", "fy"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  auto cells = [](std::istream& in) {
+    std::vector<std::vector<std::string>> rows;
+    for (std::string line; std::getline(in, line);) {
+      std::istringstream fields(line);
+      rows.emplace_back();
+      for (std::string field; std::getline(fields, field, ',');) rows.back().push_back(field);
+    }
+    return rows;
+  };
+  std::istringstream out(f.out);
+  std::ifstream file(examples + "data/inverted_pendulum.csv");
+  const auto now = cells(out), then = cells(file);
+  REQUIRE(now.size() == 9);
+  REQUIRE(then.size() == now.size());
+  CHECK(then[0] == now[0]);
+  for (std::size_t r = 1; r < now.size(); ++r) {
+    REQUIRE(then[r].size() == now[r].size());
+    CHECK(then[r][0] == now[r][0]);
+    for (std::size_t c = 1; c < now[r].size(); ++c)
+      CHECK(std::stod(then[r][c]) == Approx(std::stod(now[r][c])).margin(1e-9));
+  }
 }
 
 // Wright, Smith, Thresher, Wang, Journal of Applied Mechanics 49 (1982): a cantilever that rotates

@@ -10,8 +10,7 @@
 namespace sigrel::animate {
 namespace {
 
-/// The orientation of a matrix that is a rotation but for rounding; of three angles the one about the third
-/// axis.
+/// The orientation of a matrix that is a rotation but for rounding.
 std::array<float, 4> orientation(const std::array<double, 9>& m) {
   Eigen::Matrix3d rotation;
   rotation << m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8];

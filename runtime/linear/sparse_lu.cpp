@@ -24,7 +24,7 @@ constexpr double kMatchedWork = 1.1;
 // entries of the largest product on the diagonal.
 constexpr double kMoreFill = 2;
 // Of the search for a maximum matching, for each entry of the matrix: it takes a time that may grow with the
-// square of the size. A matching by values is found in less then.
+// square of the size. A matching by values is found in less time.
 constexpr double kMatchingWork = 20;
 
 std::span<const std::int64_t> view(const SuiteSparse_long* from, std::size_t count) {
@@ -195,7 +195,7 @@ klu_l_numeric* SparseLu::factor_by_klu(const SparsePattern& pattern, std::span<c
 
 /// Whether factors of KLU are much larger than those with the diagonal as pivots, because the pattern alone
 /// has brought small entries there: pivots beside them disregard the order.
-bool SparseLu::has_left_diagonal(const klu_l_numeric* numeric) const {
+bool SparseLu::has_pivots_that_fill_in(const klu_l_numeric* numeric) const {
   return numeric && common_.status != KLU_SINGULAR &&
          static_cast<double>(numeric->lnz + numeric->unz) > kMoreFill * 2 * analysis_.entries;
 }
@@ -207,7 +207,7 @@ std::optional<std::uint32_t> SparseLu::choose_pivots(const SparsePattern& patter
                                                      std::span<const double> least) {
   const auto n = static_cast<SuiteSparse_long>(pattern.n);
   klu_l_numeric* numeric = factor_by_klu(pattern, values);
-  if (has_left_diagonal(numeric)) {
+  if (has_pivots_that_fill_in(numeric)) {
     klu_l_flops(analysis_.symbolic, numeric, &common_);
     if (match(pattern, values, row_scale, common_.flops / 2)) {
       klu_l_free_numeric(&numeric, &common_);

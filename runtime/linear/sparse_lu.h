@@ -4,8 +4,8 @@
 // New pivots are chosen only when the old ones have become bad for the values of the matrix: when one of them
 // vanishes, or when the factors grow much more than with the pivots when they were chosen. Where much fills
 // in, large entries are brought to the diagonal (weighted_matching.h) and tried as pivots first: KLU's own
-// factorisation would take long there. They are also where KLU's pivots, beside a diagonal of small entries,
-// fill in more than was expected of the diagonal.
+// factorisation would take long there. The same is done where the pivots of KLU, beside a diagonal with small
+// entries, give factors of more than twice the expected size.
 //
 // Davis, Palamadai Natarajan, Algorithm 907: KLU, a direct sparse solver for circuit simulation problems, ACM
 // TOMS 37 (2010).
@@ -34,7 +34,8 @@ class SparseLu {
 
   /// Factorises values in a pattern, which is the same in every call, rows scaled by `row_scale`. A pivot
   /// must be larger than 8 * `least` times the largest entry of its column; `column_max`, these entries, is
-  /// overwritten. Returns the first column without such a pivot, or 0 if KLU does not tell which.
+  /// overwritten. Nothing on success; else the first column without such a pivot, or 0 if KLU does not tell
+  /// which.
   std::optional<std::uint32_t> factor(const SparsePattern& pattern, std::span<const double> values,
                                       std::span<const double> row_scale, std::span<double> column_max,
                                       double least);
@@ -66,7 +67,7 @@ class SparseLu {
   bool match(const SparsePattern& pattern, std::span<const double> values, std::span<const double> row_scale,
              double most);
   klu_l_numeric* factor_by_klu(const SparsePattern& pattern, std::span<const double> values);
-  bool has_left_diagonal(const klu_l_numeric* numeric) const;
+  bool has_pivots_that_fill_in(const klu_l_numeric* numeric) const;
   bool fills_in() const;
   bool use_fronts(const SparsePattern& pattern, std::span<const std::int64_t> row_order,
                   std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks,

@@ -222,11 +222,19 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
       d.fix("write `" + elements + "`, the list of its elements", span, elements);
   }
   if (expected->kind == TypeKind::Skolem)
-    d.note("`" + std::string(text(expected->name)) +
-           "` stands for any type, so nothing may be assumed about it");
+    note_any_type(d, expected);
   else if (found->kind == TypeKind::Skolem)
-    d.note("`" + std::string(text(found->name)) +
-           "` stands for any type, so nothing may be assumed about it");
+    note_any_type(d, found);
+}
+
+/// A type variable of a signature, such as `a` in `SR (a, b :: Force)`: there it is meant to be a name.
+void TypeMessages::note_any_type(Diagnostic& d, const Type* variable) const {
+  const std::string name(text(variable->name));
+  d.note("`" + name + "` stands for any type, so nothing may be assumed about it");
+  if (scopes_.lookup_local(variable->name))
+    d.help(fmt::format(
+        "a signature gives each name its own type: `({0} :: T, b :: T)`; in `({0}, b :: T)` `{0}` is a type",
+        name));
 }
 
 std::string TypeMessages::signal_help(Type* type) const {

@@ -47,6 +47,7 @@ class TypeMessages {
 
   std::string describe(Type* type) const;
   /// What to write instead of a type that no signal has.
+  void note_any_type(Diagnostic& d, const Type* variable) const;
   std::string signal_help(Type* type) const;
   std::string print(Type* type) const { return TypePrinter(types_).print(type); }
   /// Why a place expects its type, for "because …"; `origin` gets the construct that explains it.

@@ -84,6 +84,7 @@ class Forest {
   void direct(IdVector<EquationId, bool>& removed) {
     std::vector<bool> seen(vertices_.size() + 1, false);
     std::vector<std::uint32_t> queue{kWorld};
+    branch_.assign(vertices_.size() + 1, kWorld);
     seen[kWorld] = true;
     for (std::size_t k = 0; k < queue.size(); ++k)
       for (const std::uint32_t e : neighbours_[queue[k]]) {
@@ -92,8 +93,22 @@ class Forest {
         if (seen[next]) continue;
         seen[next] = true;
         queue.push_back(next);
+        const bool turns = branch_[queue[k]] != kWorld || edges_[e].free > 0;
+        branch_[next] = branch_[queue[k]] != kWorld ? branch_[queue[k]] : turns ? next : kWorld;
         if (next == from) turn_round(edges_[e], removed);
       }
+  }
+
+  /// The rotations that are not fixed in the world, if one of the loops has only such.
+  std::vector<Rotation> axes_of_loops(std::span<const std::uint32_t> closing) const {
+    const bool moves = std::ranges::any_of(closing, [&](std::uint32_t e) {
+      const auto [from, to] = ends_[e];
+      return branch_[from] != kWorld && branch_[from] == branch_[to];
+    });
+    std::vector<Rotation> result;
+    for (std::size_t e = 0; e < edges_.size() && moves; ++e)
+      if (branch_[ends_[e].second] != kWorld) result.push_back(edges_[e].to);
+    return result;
   }
 
   /// The rotation that the equations of an edge give, without its sign in them.
@@ -123,15 +138,15 @@ class Forest {
     };
     const ExprId trace =
         symbolic::add(pool_, symbolic::add(pool_, product(0, 0), product(1, 1)), product(2, 2));
-    // Of a rotation by t about the axis e the antisymmetric part is sin t e, and this is tan (t / 2) e:
-    // Newton's method finds t = 0 from each t below half a turn, and half a turn is no solution.
+    // Of a rotation by t about the axis e the antisymmetric part is sin t e, and this is tan (t / 2) e: it
+    // grows up to nearly half a turn, so that Newton's method is led to t = 0.
     const ExprId scale = symbolic::add(pool_, pool_.constant(1 + kNotSingular), trace);
     for (const auto& [p, q, k] : {std::array<std::size_t, 3>{1, 2, 0}, {2, 0, 4}, {0, 1, 8}}) {
       const Origin origin{edge.origin.instance, source_of(edge, k)};
       const ExprId residual = symbolic::div(pool_, symbolic::sub(pool_, product(p, q), product(q, p)), scale);
       rows_.add(system_.equations, residual, edge, origin);
     }
-    // Half a turn itself satisfies the three equations, too.
+    // Half a turn itself satisfies the three equations, too, because the divisor is not zero there.
     const ExprId condition = symbolic::binary(pool_, Op::Less, pool_.constant(0), trace);
     rows_.add(system_.assertions, condition, edge, {edge.origin.instance, half_turn_source(edge.origin)});
   }
@@ -190,6 +205,7 @@ class Forest {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ends_;
   std::unordered_map<std::uint32_t, std::uint32_t> vertices_;  // of the first unknown of a rotation
   std::vector<std::vector<std::uint32_t>> neighbours_;         // edges of the forest, of each vertex
+  std::vector<std::uint32_t> branch_;  // of each vertex: the first one on its way from the world that turns
   std::unordered_map<std::uint32_t, std::uint32_t> half_turns_;
   NewRows rows_;
 };
@@ -213,7 +229,7 @@ void close_loops(system::System& system, Diagnostics& diagnostics) {
   if (closing.empty()) return;
   std::vector<Origin> loops;
   for (const std::uint32_t e : closing) loops.push_back(forest.edge(e).origin);
-  remove_redundant_constraints(system, loops, diagnostics);
+  remove_redundant_constraints(system, loops, forest.axes_of_loops(closing), diagnostics);
 }
 
 }  // namespace sigrel::reduce

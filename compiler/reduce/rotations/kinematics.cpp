@@ -451,8 +451,8 @@ std::optional<Kinematics::Other> Kinematics::other(const Point& point) {
     for (std::uint32_t k = 0; k < columns; ++k) {
       const std::uint32_t u = coordinates_[k];
       const double a = point.values[u], b = found.values[u], turn = 2 * std::numbers::pi;
-      if (!takes_part[k] || std::abs(std::remainder(b - a, turn)) <= kDistinct) continue;
       const bool angle = is_angle(u);
+      if (!takes_part[k] || std::abs(angle ? std::remainder(b - a, turn) : b - a) <= kDistinct) continue;
       if (!differs || angle) differs = {u, a, angle ? std::remainder(b, turn) : b};
       if (angle) break;
     }

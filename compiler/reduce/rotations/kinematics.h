@@ -94,7 +94,7 @@ class Kinematics {
   std::vector<std::uint32_t> step_of_;        // of unknowns; kNone
   std::vector<std::uint32_t> coordinate_of_;  // of unknowns; kNone
   std::vector<std::uint32_t> coordinates_, constraints_, ready_, initial_;
-  std::vector<double> gradient_, adjoint_;
+  std::vector<double> gradient_;
 };
 
 }  // namespace sigrel::reduce

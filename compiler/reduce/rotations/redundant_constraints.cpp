@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/reduce/equation_rows.h"
@@ -20,14 +23,73 @@ namespace {
 constexpr double kOpen = 1e-6;   // of the size of the mechanism: a loop that is not closed
 constexpr double kHolds = 1e-4;  // the same during a run, for constraints that are not among the equations
 
-/// Constraints that follow from the others at this point.
-std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Kinematics::Point& point) {
+/// Three constraints that are the components of a vector, and a rotation whose axes they can be given in.
+struct VectorConstraint {
+  std::array<std::uint32_t, 3> constraints{};
+  const Rotation* rotation = nullptr;
+};
+
+/// The constraints of parts that turn, on positions and on rotations. Which components of those of a planar
+/// linkage follow from others is the same in its own axes, whatever position it is in, and not in those of
+/// the world.
+std::vector<VectorConstraint> vector_constraints(const system::System& system, const Kinematics& kinematics,
+                                                 const RowValues& rows, std::span<const Rotation> turning) {
+  std::unordered_map<std::uint32_t, const Rotation*> rotations;  // by the first unknown
+  for (const Rotation& rotation : turning)
+    if (std::ranges::all_of(rotation, [&](std::uint32_t u) { return kinematics.is_known(u); }))
+      rotations.emplace(rotation[0], &rotation);
+  auto rotation_of = [&](const system::Instance& instance) {
+    const std::size_t size = system.templates[instance.body].interface.size();
+    for (const std::uint32_t u : std::span(system.arguments).subspan(instance.first_argument, size))
+      if (const auto found = rotations.find(u); found != rotations.end()) return found->second;
+    return static_cast<const Rotation*>(nullptr);
+  };
+  using Equation = std::pair<std::uint32_t, Span>;  // the instance, and where it stands in its relation
+  std::map<Equation, std::vector<std::uint32_t>> by_equation;
+  for (std::uint32_t c = 0; c < kinematics.constraints().size(); ++c) {
+    const Origin origin = rows.origin(kinematics.constraints()[c]);
+    if (kinematics.is_of_joints(c))
+      by_equation[{origin.instance, system.sources[origin.source].span}].push_back(c);
+  }
+  std::vector<VectorConstraint> result;
+  for (const auto& [equation, constraints] : by_equation) {
+    const Rotation* rotation = rotation_of(system.instances[equation.first]);
+    if (!rotation || constraints.size() != 3) continue;
+    result.push_back({{constraints[0], constraints[1], constraints[2]}, rotation});
+  }
+  return result;
+}
+
+/// Constraints that follow from the others at this point; those of a vector are its components in the axes of
+/// its rotation.
+std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Kinematics::Point& point,
+                                     std::span<const VectorConstraint> vectors) {
   const auto constraints = static_cast<std::uint32_t>(kinematics.constraints().size());
+  std::vector<const VectorConstraint*> vector_of(constraints, nullptr);
+  for (const VectorConstraint& v : vectors)
+    for (const std::uint32_t c : v.constraints) vector_of[c] = &v;
   std::vector<MatrixEntry> transposed;
   std::vector<double> largest(constraints, 0.0), weights(constraints, 1.0);
   const std::vector<Kinematics::Entry> jacobian = kinematics.jacobian(point);
-  for (const auto& e : jacobian) largest[e.row] = std::max(largest[e.row], std::abs(e.value));
-  for (const auto& e : jacobian) transposed.push_back({e.column, e.row, e.value});
+  for (const auto& e : jacobian) {
+    largest[e.row] = std::max(largest[e.row], std::abs(e.value));
+    const VectorConstraint* v = vector_of[e.row];
+    if (!v) transposed.push_back({e.column, e.row, e.value});
+    const auto i = v ? std::ranges::find(v->constraints, e.row) - v->constraints.begin() : 0;
+    for (std::size_t k = 0; k < 3 && v; ++k)
+      transposed.push_back({e.column, v->constraints[k],
+                            e.value * point.values[(*v->rotation)[3 * static_cast<std::size_t>(i) + k]]});
+  }
+  // An elimination takes each place once.
+  const auto place = [](const MatrixEntry& e) { return std::pair(e.row, e.column); };
+  std::ranges::sort(transposed, {}, place);
+  std::size_t kept = 0;
+  for (const MatrixEntry& e : transposed)
+    if (kept > 0 && place(transposed[kept - 1]) == place(e))
+      transposed[kept - 1].value += e.value;
+    else
+      transposed[kept++] = e;
+  transposed.resize(kept);
   // Constraints that are not of joints come first, so that those of joints follow from them.
   for (std::uint32_t c = 0; c < constraints; ++c)
     if (!kinematics.is_of_joints(c)) weights[c] = 1e3 / std::max(largest[c], 1e-9);
@@ -117,10 +179,71 @@ void report_other_position(const system::System& system, std::span<const Origin>
       fmt::format("choose by a guess near the intended one, such as `guess {} = {:.6g}`", name, other.value));
 }
 
+/// A residual with its own list of unknowns and parameters.
+struct Residual {
+  ExprId value{};
+  std::vector<std::uint32_t> unknowns, parameters;
+};
+
+Residual residual_of(system::System& system, RowValues& rows, std::uint32_t equation) {
+  ExprPool& pool = system.exprs;
+  const RowValues::Row at = rows.rows()[equation];
+  const auto unknowns = rows.unknowns(equation);
+  Residual result{pool.constant(0), {unknowns.begin(), unknowns.end()}, {}};
+  if (at.table < system.equations.tables.size()) {
+    const EquationTable& table = system.equations.tables[at.table];
+    result.value = table.residual;
+    const auto p = table.parameters_of(at.row);
+    result.parameters.assign(p.begin(), p.end());
+    return result;
+  }
+  const auto terms = system.equations.sums.terms_of(at.row);
+  for (std::uint32_t i = 0; i < terms.size(); ++i)
+    result.value = terms[i].negative() ? symbolic::sub(pool, result.value, pool.slot(i))
+                                       : symbolic::add(pool, result.value, pool.slot(i));
+  return result;
+}
+
+/// The k-th component of a vector of constraints in the axes of its rotation.
+Residual component_of(system::System& system, RowValues& rows, const Kinematics& kinematics,
+                      const VectorConstraint& vector, std::uint32_t k) {
+  ExprPool& pool = system.exprs;
+  Residual result{pool.constant(0), {}, {}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Residual row = residual_of(system, rows, kinematics.constraints()[vector.constraints[i]]);
+    const auto first_unknown = static_cast<std::uint32_t>(result.unknowns.size()),
+               first_parameter = static_cast<std::uint32_t>(result.parameters.size());
+    const ExprId shifted = symbolic::rewrite(pool, row.value, pool, [&](const Node& node) {
+      if (node.op == Op::Slot) return pool.slot(first_unknown + node.a);
+      if (node.op == Op::Param) return pool.param(first_parameter + node.a);
+      return pool.intern(Node(node));
+    });
+    result.unknowns.insert(result.unknowns.end(), row.unknowns.begin(), row.unknowns.end());
+    result.parameters.insert(result.parameters.end(), row.parameters.begin(), row.parameters.end());
+    const ExprId axis = pool.slot(static_cast<std::uint32_t>(result.unknowns.size()));
+    result.unknowns.push_back((*vector.rotation)[3 * i + k]);
+    result.value = symbolic::add(pool, result.value, symbolic::mul(pool, axis, shifted));
+  }
+  return result;
+}
+
+/// The component in the axes of its connector: a column of the rotation, times the vector.
+void add_zero(Equations& added, ExprPool& pool, const OpenForce& force, Origin origin) {
+  if (!force.rotation) return add_row(added, pool.slot(0), {&force.unknown, 1}, {}, origin);
+  std::array<std::uint32_t, 6> unknowns{};
+  ExprId sum = pool.constant(0);
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    unknowns[k] = (*force.rotation)[3 * k + force.component];
+    unknowns[3 + k] = force.vector[k];
+    sum = symbolic::add(pool, sum, symbolic::mul(pool, pool.slot(k), pool.slot(3 + k)));
+  }
+  add_row(added, sum, unknowns, {}, origin);
+}
+
 }  // namespace
 
 void remove_redundant_constraints(system::System& system, std::span<const Origin> loops,
-                                  Diagnostics& diagnostics) {
+                                  std::span<const Rotation> turning, Diagnostics& diagnostics) {
   RowValues rows(system, system.equations);
   Kinematics kinematics(system, rows);
   if (kinematics.constraints().empty()) return;
@@ -137,13 +260,14 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
   if (const auto other = kinematics.other(point)) report_other_position(system, loops, *other, diagnostics);
   // The start may be a position of its own kind; constraints are redundant if they are so around it.
   if (const Kinematics::Point other = kinematics.near(point); other.found) point = other;
-  std::vector<std::uint32_t> redundant = dependent(kinematics, point);
+  const std::vector<VectorConstraint> vectors = vector_constraints(system, kinematics, rows, turning);
+  std::vector<std::uint32_t> redundant = dependent(kinematics, point, vectors);
   if (redundant.empty() ||
       !std::ranges::all_of(redundant, [&](std::uint32_t c) { return kinematics.is_of_joints(c); }))
     return;
   std::vector<std::uint32_t> closing;
   for (const Origin loop : loops) closing.push_back(loop.instance);
-  const std::vector<std::uint32_t> open = undetermined_forces(system, rows, kinematics, point, closing);
+  const std::vector<OpenForce> open = undetermined_forces(system, rows, kinematics, point, closing, turning);
   // Otherwise something else is wrong, which is reported where it is found.
   if (open.size() != redundant.size()) return;
 
@@ -151,39 +275,41 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
   const std::size_t before = system.equations.count();
   IdVector<EquationId, bool> removed(before, false);
   Equations added;
-  std::vector<Origin> origins;
   ExprPool& pool = system.exprs;
-  for (std::size_t k = 0; k < redundant.size(); ++k) {
-    const std::uint32_t e = kinematics.constraints()[redundant[k]];
-    const Origin origin = rows.origin(e);
-    removed[EquationId{e}] = true;
-    origins.push_back(origin);
-    add_row(added, pool.slot(0), {&open[k], 1}, {}, origin);
-    // It must hold, although it is not among the equations.
-    const RowValues::Row at = rows.rows()[e];
-    ExprId residual{};
-    std::vector<std::uint32_t> parameters;
-    const auto unknowns = rows.unknowns(e);
-    if (at.table < system.equations.tables.size()) {
-      const EquationTable& table = system.equations.tables[at.table];
-      residual = table.residual;
-      const auto p = table.parameters_of(at.row);
-      parameters.assign(p.begin(), p.end());
-    } else {
-      residual = pool.constant(0);
-      const auto terms = system.equations.sums.terms_of(at.row);
-      for (std::uint32_t i = 0; i < terms.size(); ++i)
-        residual = terms[i].negative() ? symbolic::sub(pool, residual, pool.slot(i))
-                                       : symbolic::add(pool, residual, pool.slot(i));
+  auto is_redundant = [&](std::uint32_t c) { return std::ranges::binary_search(redundant, c); };
+  std::vector<std::pair<Residual, std::uint32_t>> holds;  // with their constraints
+  std::vector<bool> of_vector(kinematics.constraints().size(), false);
+  for (const VectorConstraint& v : vectors)
+    for (const std::uint32_t c : v.constraints) of_vector[c] = true;
+  for (const std::uint32_t c : redundant) {
+    removed[EquationId{kinematics.constraints()[c]}] = true;
+    if (!of_vector[c]) holds.emplace_back(residual_of(system, rows, kinematics.constraints()[c]), c);
+  }
+  for (const VectorConstraint& v : vectors) {
+    if (std::ranges::none_of(v.constraints, is_redundant)) continue;
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      const std::uint32_t c = v.constraints[k], e = kinematics.constraints()[c];
+      const Residual component = component_of(system, rows, kinematics, v, k);
+      removed[EquationId{e}] = true;
+      if (is_redundant(c))
+        holds.emplace_back(component, c);
+      else
+        add_row(added, component.value, component.unknowns, component.parameters, rows.origin(e));
     }
-    const ExprId condition = symbolic::binary(pool, Op::Less, symbolic::unary(pool, Op::Abs, residual),
+  }
+  for (std::size_t k = 0; k < holds.size(); ++k) {
+    const auto& [residual, constraint] = holds[k];
+    const Origin origin = rows.origin(kinematics.constraints()[constraint]);
+    add_zero(added, pool, open[k], origin);
+    // It must hold, although it is not among the equations.
+    const ExprId condition = symbolic::binary(pool, Op::Less, symbolic::unary(pool, Op::Abs, residual.value),
                                               pool.constant(kHolds * std::min(1.0, size)));
     const auto source = static_cast<std::uint32_t>(system.sources.size());
     system.sources.push_back(
         {system::EquationKind::Assertion, system.sources[origin.source].span,
          local_name("the loop of joints is no longer closed: constraints that followed from the others "
                     "at the start do not any more")});
-    add_row(system.assertions, condition, unknowns, parameters, {origin.instance, source});
+    add_row(system.assertions, condition, residual.unknowns, residual.parameters, {origin.instance, source});
   }
   const singularity::SourceNames names(system);
   const std::vector<Origin> closes = of_loops(loops);
@@ -192,7 +318,7 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
   std::string zero;
   constexpr std::size_t kNamed = 6;
   for (std::size_t k = 0; k < std::min(open.size(), kNamed); ++k)
-    zero += fmt::format("{}`{}`", k ? ", " : "", names.name(open[k], scope));
+    zero += fmt::format("{}`{}`", k ? ", " : "", names.name(open[k].unknown, scope));
   if (open.size() > kNamed) zero += fmt::format(" and {} more", open.size() - kNamed);
   auto& d = diagnostics.report(
       Code::RedundantLoop, places.empty() ? system.templates[0].span : places[0].span,
@@ -200,9 +326,10 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
           ? "one constraint of this loop of joints follows from the others"
           : fmt::format("{} constraints of these loops of joints follow from the others", redundant.size()));
   d.label("a loop closes here");
-  d.note(fmt::format("rigid bodies do not determine how the loop is strained inside: {} {} set to zero", zero,
-                     open.size() == 1 ? "is" : "are"));
-  d.help("the motion does not depend on it; forces and torques of joints in the loop do");
+  const bool turned = std::ranges::any_of(open, [](const OpenForce& f) { return f.rotation.has_value(); });
+  d.note(fmt::format("rigid bodies do not determine how the loop is strained inside: {} {} set to zero{}",
+                     zero, open.size() == 1 ? "is" : "are", turned ? ", in the axes of their frames" : ""));
+  d.help("the motion does not depend on it; forces and torques in the loop do, also those that sensors show");
 
   remove_equations(system.equations, removed);
   for (EquationTable& table : added.tables) system.equations.tables.push_back(std::move(table));

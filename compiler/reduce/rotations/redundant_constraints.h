@@ -4,18 +4,21 @@
 // Whether they do is a matter of numbers, not of counting: it is the rank of the derivatives of the
 // constraints with respect to the coordinates (kinematics.h), at a position near the start that satisfies
 // them. The forces that would hold the superfluous constraints are not determined by the equations of rigid
-// bodies: as many of them are set to zero. They move nothing, and which of them are zero is chosen so that
-// the others are determined.
+// bodies: as many of them are set to zero (statics.h). They move nothing, and which of them are zero is
+// chosen so that the others are determined. Where a loop is carried by a body that turns, both are components
+// in axes that turn: in those of the world the choice would be a bad one after a quarter of a turn.
 #pragma once
 #include <span>
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/system.h"
+#include "compiler/reduce/rotations/statics.h"
 
 namespace sigrel::reduce {
 
-/// `loops`: the origins of the equations that close loops.
+/// `loops`: the origins of the equations that close loops. `turning`: rotations in whose axes constraints and
+/// forces of their parts are considered; others are in the axes of the world.
 void remove_redundant_constraints(system::System& system, std::span<const Origin> loops,
-                                  Diagnostics& diagnostics);
+                                  std::span<const Rotation> turning, Diagnostics& diagnostics);
 
 }  // namespace sigrel::reduce

@@ -60,7 +60,7 @@ void find_from(const system::System& system, RotationEdge& edge) {
     std::ranges::sort(row);
     row.erase(std::ranges::unique(row).begin(), row.end());
   }
-  std::array<std::uint32_t, 9> from{};
+  Rotation from{};
   bool complete = true;
   for (std::size_t i = 0; i < 3; ++i) {
     std::vector<std::uint32_t> own;

@@ -13,15 +13,16 @@
 
 namespace sigrel::reduce {
 
-using Matrix = std::array<ExprId, 9>;  // by rows
+using Matrix = std::array<ExprId, 9>;           // by rows
+using Rotation = std::array<std::uint32_t, 9>;  // unknowns, by rows
 
 struct RotationEdge {
-  Origin origin;                    // of its first equation
-  std::array<EquationId, 9> rows;   // by rows of the matrix
-  std::array<std::uint32_t, 9> to;  // unknowns
+  Origin origin;                   // of its first equation
+  std::array<EquationId, 9> rows;  // by rows of the matrix
+  Rotation to;
   /// Absent: the equations do not have the form `to = from * turn`, and the rotation is that of `to` in the
   /// world.
-  std::optional<std::array<std::uint32_t, 9>> from;
+  std::optional<Rotation> from;
   /// The unknowns and parameters of all nine equations: slots and parameters of the expressions below.
   std::vector<std::uint32_t> unknowns, parameters;
   Matrix residuals;

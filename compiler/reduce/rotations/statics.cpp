@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 #include "compiler/reduce/rotations/rank.h"
 
@@ -57,31 +58,109 @@ ForceGraph force_graph(system::System& system, RowValues& rows, const Kinematics
   return graph;
 }
 
+/// The forces and torques of connectors that turn. Such a connector has the potentials of a rotation, and
+/// then its flows, three for each vector.
+class TurningVectors {
+ public:
+  TurningVectors(const system::System& system, const Kinematics& kinematics,
+                 std::span<const Rotation> turning)
+      : vector_of_(system.unknowns, kNone) {
+    std::unordered_map<std::uint32_t, const Rotation*> rotations;  // by the first unknown
+    for (const Rotation& rotation : turning)
+      if (std::ranges::all_of(rotation, [&](std::uint32_t u) { return kinematics.is_known(u); }))
+        rotations.emplace(rotation[0], &rotation);
+    for (const system::Instance& instance : system.instances) {
+      const system::Template& body = system.templates[instance.body];
+      const auto unknowns =
+          std::span(system.arguments).subspan(instance.first_argument, body.interface.size());
+      const Rotation* rotation = nullptr;  // of the connector
+      for (std::size_t c = 0; c < unknowns.size();) {
+        if (!std::ranges::binary_search(body.flows, static_cast<std::uint32_t>(c))) {
+          const auto found = rotations.find(unknowns[c]);
+          const bool whole = found != rotations.end() && c + 9 <= unknowns.size() &&
+                             std::ranges::equal(*found->second, unknowns.subspan(c, 9));
+          rotation = whole ? found->second : nullptr;
+          c += whole ? 9 : 1;
+          continue;
+        }
+        const std::size_t begin = c;
+        while (c < unknowns.size() && std::ranges::binary_search(body.flows, static_cast<std::uint32_t>(c)))
+          ++c;
+        if (rotation && (c - begin) % 3 == 0)
+          for (std::size_t at = begin; at < c; at += 3) add(unknowns.subspan(at, 3), *rotation);
+        rotation = nullptr;
+      }
+    }
+  }
+
+  /// A component of a vector, or just this unknown.
+  OpenForce component(std::uint32_t unknown) const {
+    if (vector_of_[unknown] == kNone) return {.unknown = unknown};
+    OpenForce result = vectors_[vector_of_[unknown]];
+    result.unknown = unknown;
+    result.component =
+        static_cast<std::uint32_t>(std::ranges::find(result.vector, unknown) - result.vector.begin());
+    return result;
+  }
+
+ private:
+  void add(std::span<const std::uint32_t> vector, const Rotation& rotation) {
+    if (std::ranges::any_of(vector, [&](std::uint32_t u) { return vector_of_[u] != kNone; })) return;
+    OpenForce added{.rotation = rotation};
+    std::ranges::copy(vector, added.vector.begin());
+    for (const std::uint32_t u : vector) vector_of_[u] = static_cast<std::uint32_t>(vectors_.size());
+    vectors_.push_back(added);
+  }
+
+  std::vector<std::uint32_t> vector_of_;  // of unknowns: in `vectors_`
+  std::vector<OpenForce> vectors_;
+};
+
+struct Coefficient {
+  std::uint32_t unknown = 0;
+  double value = 0;
+};
+
+/// Of the forces in one equation. An unknown that is a component of a turning vector stands for the component
+/// in the axes of its connector.
+std::vector<Coefficient> coefficients_of(RowValues& rows, std::uint32_t equation, const ForceGraph& graph,
+                                         const TurningVectors& vectors, const Kinematics::Point& point) {
+  std::vector<double> gradient;
+  rows.evaluate(equation, point.values, gradient);
+  const auto unknowns = rows.unknowns(equation);
+  std::vector<Coefficient> result;
+  auto add = [&](std::uint32_t unknown, double value) {
+    const auto at = std::ranges::find(result, unknown, &Coefficient::unknown);
+    at == result.end() ? result.push_back({unknown, value}) : void(at->value += value);
+  };
+  double largest = 0;
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    if (!graph.is_force[unknowns[i]]) continue;
+    largest = std::max(largest, std::abs(gradient[i]));
+    const OpenForce force = vectors.component(unknowns[i]);
+    if (!force.rotation) add(unknowns[i], gradient[i]);
+    for (std::size_t k = 0; k < 3 && force.rotation; ++k)
+      add(force.vector[k], gradient[i] * point.values[(*force.rotation)[3 * force.component + k]]);
+  }
+  std::erase_if(result, [&](const Coefficient& c) { return !(std::abs(c.value) > 1e-12 * largest); });
+  for (Coefficient& c : result) c.value /= largest;
+  return result;
+}
+
 }  // namespace
 
-std::vector<std::uint32_t> undetermined_forces(system::System& system, RowValues& rows,
-                                               const Kinematics& kinematics, const Kinematics::Point& point,
-                                               std::span<const std::uint32_t> closing) {
+std::vector<OpenForce> undetermined_forces(system::System& system, RowValues& rows,
+                                           const Kinematics& kinematics, const Kinematics::Point& point,
+                                           std::span<const std::uint32_t> closing,
+                                           std::span<const Rotation> turning) {
   const ForceGraph graph = force_graph(system, rows, kinematics);
+  const TurningVectors vectors(system, kinematics, turning);
   const auto equations = static_cast<std::uint32_t>(graph.equations.size());
-  struct Coefficient {
-    std::uint32_t unknown = 0;
-    double value = 0;
-  };
   std::vector<std::vector<Coefficient>> coefficients(equations);
   std::vector<std::vector<std::uint32_t>> of_unknown(system.unknowns);
-  std::vector<double> gradient;
   for (std::uint32_t k = 0; k < equations; ++k) {
-    rows.evaluate(graph.equations[k], point.values, gradient);
-    const auto unknowns = rows.unknowns(graph.equations[k]);
-    double largest = 0;
-    for (std::size_t i = 0; i < unknowns.size(); ++i)
-      if (graph.is_force[unknowns[i]]) largest = std::max(largest, std::abs(gradient[i]));
-    for (std::size_t i = 0; i < unknowns.size(); ++i)
-      if (graph.is_force[unknowns[i]] && std::abs(gradient[i]) > 1e-12 * largest) {
-        coefficients[k].push_back({unknowns[i], gradient[i] / largest});
-        of_unknown[unknowns[i]].push_back(k);
-      }
+    coefficients[k] = coefficients_of(rows, graph.equations[k], graph, vectors, point);
+    for (const Coefficient& c : coefficients[k]) of_unknown[c.unknown].push_back(k);
   }
 
   // An equation with one force left determines it; a force in one equation only is what that equation is for.
@@ -148,10 +227,10 @@ std::vector<std::uint32_t> undetermined_forces(system::System& system, RowValues
         if (const std::uint32_t column = column_of[system.arguments[i.first_argument + c]]; column != kNone)
           weights[column] = kLight;
   }
-  std::vector<std::uint32_t> result;
+  std::vector<OpenForce> result;
   for (const std::uint32_t c :
        dependent_columns(entries, count, static_cast<std::uint32_t>(columns.size()), weights))
-    result.push_back(columns[c]);
+    result.push_back(vectors.component(columns[c]));
   return result;
 }
 

@@ -1,17 +1,32 @@
 // The forces of a mechanism at a position: which of them its equations leave open.
 #pragma once
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "compiler/reduce/rotations/kinematics.h"
+#include "compiler/reduce/rotations/rotation_edges.h"
 
 namespace sigrel::reduce {
 
-/// As few unknowns as possible, such that the equations determine all forces when these are given: positions,
-/// and what is differentiated, are known. `closing`: instances of which they should be, if possible.
-std::vector<std::uint32_t> undetermined_forces(system::System& system, RowValues& rows,
-                                               const Kinematics& kinematics, const Kinematics::Point& point,
-                                               std::span<const std::uint32_t> closing);
+/// A component of the force or torque of a connector, or another unknown.
+struct OpenForce {
+  std::uint32_t unknown = 0;  // in the axes of the world
+  /// Where the axes are those of the connector: its rotation, the vector in the axes of the world, and the
+  /// number of the component, from 0.
+  std::optional<Rotation> rotation = std::nullopt;
+  std::array<std::uint32_t, 3> vector{};
+  std::uint32_t component = 0;
+};
+
+/// As few as possible, such that the equations determine all forces when these are given: positions, and what
+/// is differentiated, are known. `closing`: instances of which they should be, if possible. `turning`: the
+/// rotations in whose axes the vectors of their connectors are.
+std::vector<OpenForce> undetermined_forces(system::System& system, RowValues& rows,
+                                           const Kinematics& kinematics, const Kinematics::Point& point,
+                                           std::span<const std::uint32_t> closing,
+                                           std::span<const Rotation> turning);
 
 }  // namespace sigrel::reduce

@@ -264,6 +264,9 @@ struct Model {
   /// Per variable: the parameter with its nominal value, or kNone. Empty: none has one.
   std::vector<std::uint32_t> nominal;
   std::uint32_t start_of(std::uint32_t variable) const { return start.empty() ? kNone : start[variable]; }
+  /// Per variable without a start: the parameter with the value from which Newton's method begins at the
+  /// start, or kNone. Empty: none has one.
+  std::vector<std::uint32_t> first_iterate;
   /// Per variable: whether its start is where a search begins, and no guess of the user. Empty: none.
   std::vector<std::uint8_t> start_is_computed;
   bool has_guess(std::uint32_t variable) const {

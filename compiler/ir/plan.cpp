@@ -134,7 +134,7 @@ void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, 
 
 void verify(const Plan& plan) {
   const runtime::Model& model = plan.model;
-  for (const auto* given : {&model.start, &model.nominal})
+  for (const auto* given : {&model.start, &model.first_iterate, &model.nominal})
     if (!given->empty() && given->size() != model.variables) broken("start or nominal is missing");
   for (std::uint32_t i = 0; i < model.parameters.size(); ++i) {
     const runtime::ParameterRule& rule = model.parameters[i];

@@ -144,7 +144,9 @@ struct NamedParameter {
 };
 
 /// `Position`: where the search for a start begins, also where there is a guess, which chooses the solution.
-enum class AttributeKind : std::uint8_t { Guess, Nominal, Min, Max, StatePreference, Position };
+/// `FirstIterate`: where Newton's method begins for an unknown that follows from positions; it gives no
+/// start.
+enum class AttributeKind : std::uint8_t { Guess, Nominal, Min, Max, StatePreference, Position, FirstIterate };
 /// `with { guess = … }`, `guess x = …`: sparse.
 struct Attribute {
   AttributeKind kind = AttributeKind::Guess;

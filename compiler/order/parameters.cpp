@@ -69,14 +69,20 @@ void set_attributes(const system::System& system, const dae::System& dae, runtim
       best[v] = guesses[v];
     else if (!guesses[v])
       model.start_is_computed[v] = 1;
+  const auto set = [&](std::vector<std::uint32_t>& values) {
+    for (std::uint32_t v = 0; v < best.size(); ++v) {
+      if (!best[v] || model.start_of(v) != runtime::kNone) continue;
+      const bool negated = dae.aliases[best[v]->unknown].kind == dae::Alias::Negated;
+      values[v] =
+          negated ? add_parameter(model, {static_cast<std::uint8_t>(Op::Neg), best[v]->parameter, 0, 0, 0})
+                  : best[v]->parameter;
+    }
+  };
   if (any()) model.start.assign(dae.variables.size(), runtime::kNone);
-  for (std::uint32_t v = 0; v < best.size(); ++v) {
-    if (!best[v]) continue;
-    bool negated = dae.aliases[best[v]->unknown].kind == dae::Alias::Negated;
-    model.start[v] =
-        negated ? add_parameter(model, {static_cast<std::uint8_t>(Op::Neg), best[v]->parameter, 0, 0, 0})
-                : best[v]->parameter;
-  }
+  set(model.start);
+  choose(system, dae, system::AttributeKind::FirstIterate, best);
+  if (any()) model.first_iterate.assign(dae.variables.size(), runtime::kNone);
+  set(model.first_iterate);
   choose(system, dae, system::AttributeKind::Nominal, best);
   if (!any()) return;
   model.nominal.assign(dae.variables.size(), runtime::kNone);

@@ -47,7 +47,10 @@ std::vector<double> nominal_values(const Model& model, const std::vector<double>
 }
 
 std::vector<double> start_values(const Model& model, const std::vector<double>& parameters) {
-  return per_variable(model, model.start, parameters, 0.0);
+  std::vector<double> values = per_variable(model, model.start, parameters, 0.0);
+  for (std::size_t v = 0; v < model.first_iterate.size(); ++v)
+    if (model.first_iterate[v] != kNone) values[v] = parameters[model.first_iterate[v]];
+  return values;
 }
 
 }  // namespace runtime

@@ -105,7 +105,14 @@ double size_of(const system::System& system, const Kinematics::Point& point) {
   return size > 0 ? size : 1.0;
 }
 
-std::vector<Origin> of_loops(std::span<const Origin> loops) { return {loops.begin(), loops.end()}; }
+/// Where loops close: at edges of rotations, or at parts that hold less than these.
+std::vector<Origin> places_of(std::span<const Origin> loops, const Kinematics& kinematics,
+                              const RowValues& rows) {
+  std::vector<Origin> result(loops.begin(), loops.end());
+  for (std::uint32_t c = 0; c < kinematics.constraints().size() && loops.empty(); ++c)
+    if (kinematics.is_of_joints(c)) result.push_back(rows.origin(kinematics.constraints()[c]));
+  return result;
+}
 
 void report_open(const system::System& system, std::span<const Origin> loops, Kinematics& kinematics,
                  RowValues& rows, const Kinematics::Point& point, Diagnostics& diagnostics) {
@@ -121,7 +128,7 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
   distance = std::sqrt(distance);
   angle = 2 * std::atan(std::sqrt(angle));  // close_loops.cpp
   const singularity::SourceNames names(system);
-  const std::vector<Origin> origins = of_loops(loops);
+  const std::vector<Origin> origins = places_of(loops, kinematics, rows);
   const std::uint32_t scope = system::kRoot;
   const auto places = names.places(origins, scope);
   auto& d =
@@ -154,18 +161,22 @@ void add_positions(system::System& system, Kinematics& kinematics, const Kinemat
     return a.kind == system::AttributeKind::Guess && std::ranges::binary_search(found, a.unknown);
   });
   found.insert(found.end(), corrected.begin(), corrected.end());
-  for (const std::uint32_t unknown : found) {
-    system.attributes.push_back({system::AttributeKind::Position, unknown,
-                                 static_cast<std::uint32_t>(system.parameters.size()),
+  auto add = [&](system::AttributeKind kind, std::uint32_t unknown) {
+    system.attributes.push_back({kind, unknown, static_cast<std::uint32_t>(system.parameters.size()),
                                  system::unknown_info(system, unknown).span});
     system.parameters.push_back({.value = point.values[unknown]});
-  }
+  };
+  for (const std::uint32_t unknown : found) add(system::AttributeKind::Position, unknown);
+  std::vector<bool> is_coordinate(system.unknowns, false);
+  for (const std::uint32_t u : kinematics.coordinates()) is_coordinate[u] = true;
+  for (std::uint32_t u = 0; u < system.unknowns && point.found; ++u)
+    if (kinematics.is_known(u) && !is_coordinate[u] && point.values[u] != 0)
+      add(system::AttributeKind::FirstIterate, u);
 }
 
-void report_other_position(const system::System& system, std::span<const Origin> loops,
+void report_other_position(const system::System& system, const std::vector<Origin>& origins,
                            const Kinematics::Other& other, Diagnostics& diagnostics) {
   const singularity::SourceNames names(system);
-  const std::vector<Origin> origins = of_loops(loops);
   const std::uint32_t scope = system::kRoot;
   const auto places = names.places(origins, scope);
   const std::string name = names.name(other.unknown, scope);
@@ -257,7 +268,8 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
     return;
   }
   add_positions(system, kinematics, point);
-  if (const auto other = kinematics.other(point)) report_other_position(system, loops, *other, diagnostics);
+  if (const auto other = kinematics.other(point))
+    report_other_position(system, places_of(loops, kinematics, rows), *other, diagnostics);
   // The start may be a position of its own kind; constraints are redundant if they are so around it.
   if (const Kinematics::Point other = kinematics.near(point); other.found) point = other;
   const std::vector<VectorConstraint> vectors = vector_constraints(system, kinematics, rows, turning);
@@ -312,7 +324,7 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
     add_row(system.assertions, condition, residual.unknowns, residual.parameters, {origin.instance, source});
   }
   const singularity::SourceNames names(system);
-  const std::vector<Origin> closes = of_loops(loops);
+  const std::vector<Origin> closes = places_of(loops, kinematics, rows);
   const std::uint32_t scope = system::kRoot;
   const auto places = names.places(closes, scope);
   std::string zero;

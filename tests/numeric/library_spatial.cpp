@@ -135,6 +135,19 @@ TEST_CASE("Library: Spatial, windows pass where all of their bars are in line") 
     }
 }
 
+TEST_CASE("Library: Spatial, loops start where their guesses close them") {
+  for (const auto& [loop, angles] :
+       {std::pair{"closedFour", std::vector{"one.phi", "two.phi", "three.phi"}},
+        {"closedSeven", {"k0.phi", "k1.phi", "k2.phi", "k3.phi", "k4.phi", "k5.phi"}}}) {
+    numeric::Model model("library_spatial.sr", loop);
+    const sigrel::Run run = model.run({.stop = 0});
+    for (const char* angle : angles) {
+      INFO(loop << " " << angle);
+      CHECK(std::abs(numeric::value(run, angle)) < 1e-6);
+    }
+  }
+}
+
 TEST_CASE("Library: Spatial, forces that a loop leaves open are zero in axes that turn with it") {
   // After a quarter of a turn of the table, at 0.5236 s, the axis of the bearing lies across the world's y.
   for (const double stop : {0.3, 0.5236, 1.0}) {

@@ -11,8 +11,9 @@ struct MatrixEntry {
   double value = 0;
 };
 
-/// Columns that are linear combinations of the others, as few as possible. Columns with a small `weight` come
-/// first. By a QR factorisation with column pivoting, of large matrices by Gaussian elimination.
+/// Columns that are linear combinations of the others, as few as possible; those with a small `weight` rather
+/// than others. By a QR factorisation with column pivoting of scaled columns; of large matrices by Gaussian
+/// elimination, where weights matter only by being below, at or above 1.
 std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                              std::uint32_t columns, std::span<const double> weights);
 

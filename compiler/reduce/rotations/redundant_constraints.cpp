@@ -90,7 +90,7 @@ std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Kinematics::P
     else
       transposed[kept++] = e;
   transposed.resize(kept);
-  // Constraints that are not of joints come first, so that those of joints follow from them.
+  // Large weights for constraints that are not of joints, so that those of joints follow from them.
   for (std::uint32_t c = 0; c < constraints; ++c)
     if (!kinematics.is_of_joints(c)) weights[c] = 1e3 / std::max(largest[c], 1e-9);
   return dependent_columns(transposed, static_cast<std::uint32_t>(kinematics.coordinates().size()),
@@ -126,7 +126,7 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
     (turns ? angle : distance) += point.residuals[c] * point.residuals[c];
   }
   distance = std::sqrt(distance);
-  angle = 2 * std::atan(std::sqrt(angle));  // close_loops.cpp
+  angle = 2 * std::atan(std::sqrt(angle));  // of tan (angle / 2), close_loops.cpp
   const singularity::SourceNames names(system);
   const std::vector<Origin> origins = places_of(loops, kinematics, rows);
   const std::uint32_t scope = system::kRoot;

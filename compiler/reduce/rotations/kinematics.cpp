@@ -80,7 +80,7 @@ void Kinematics::order() {
     }
     for (const std::uint32_t e : rows_of_[front[k++]]) {
       if (open_[e] == 0 || open_[e] == kNone) continue;
-      if (waits_for_pose(e))
+      if (waits_for_pose(e) || closes_loop(e))
         later.push_back(e);
       else
         leave_open(e, front);
@@ -113,6 +113,14 @@ bool Kinematics::waits_for_pose(std::uint32_t equation) const {
     }
   }
   return false;
+}
+
+/// Whether the equation is one of a part that gives no rotation, as a link between two points. Others carry
+/// what it joins.
+bool Kinematics::closes_loop(std::uint32_t equation) const {
+  const Origin origin = rows_.origin(equation);
+  const system::Template& body = system_.templates[system_.instances[origin.instance].body];
+  return !body.poses.empty() && body.rotations.empty();
 }
 
 /// What the equation leaves open of a joint becomes coordinates; what follows from them joins the front.

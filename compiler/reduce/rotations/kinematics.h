@@ -62,6 +62,7 @@ class Kinematics {
   void find_frames();
   void order();
   bool waits_for_pose(std::uint32_t equation) const;
+  bool closes_loop(std::uint32_t equation) const;
   void leave_open(std::uint32_t equation, std::vector<std::uint32_t>& front);
   void add_coordinate(std::uint32_t unknown);
   void propagate();

@@ -211,8 +211,9 @@ bool StepCheck::are_continuous(std::vector<TurnedLoop>& turned, Integrator& inte
     if (!defect_.evaluate(middle.time, integrator)) return refuse(low.time, high.time - low.time);
     middle.signs.clear();
     for (const TurnedLoop& loop : turned) middle.signs.push_back(sign(loop, middle.time));
-    const int first = middle.signs.front();
-    if (first != 0 && std::abs(first) != std::abs(turned[0].now)) {
+    const int first = middle.signs.front(),
+              kind = std::max(std::abs(turned[0].before), std::abs(turned[0].now));
+    if (first != 0 && std::abs(first) != kind) {
       turned[0].untorn = true;  // begin again with the signs without tearing
       return true;
     }

@@ -226,7 +226,6 @@ void close_loops(system::System& system, Diagnostics& diagnostics) {
   remove_equations(old, removed);
   for (EquationTable& table : system.equations.tables) old.tables.push_back(std::move(table));
   system.equations = std::move(old);
-
   std::vector<Origin> loops;
   for (const std::uint32_t e : closing) loops.push_back(forest.edge(e).origin);
   remove_redundant_constraints(system, loops, forest.axes_of_loops(closing), diagnostics);

@@ -52,9 +52,11 @@ std::vector<VectorConstraint> vector_constraints(const system::System& system, c
       by_equation[{origin.instance, system.sources[origin.source].span}].push_back(c);
   }
   std::vector<VectorConstraint> result;
-  for (const auto& [equation, constraints] : by_equation) {
+  for (auto& [equation, constraints] : by_equation) {
     const Rotation* rotation = rotation_of(system.instances[equation.first]);
     if (!rotation || constraints.size() != 3) continue;
+    std::ranges::sort(constraints, {},
+                      [&](std::uint32_t c) { return rows.origin(kinematics.constraints()[c]).source; });
     result.push_back({{constraints[0], constraints[1], constraints[2]}, rotation});
   }
   return result;

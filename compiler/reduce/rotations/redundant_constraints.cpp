@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
 #include "compiler/reduce/equation_rows.h"
@@ -34,10 +33,7 @@ struct VectorConstraint {
 /// the world.
 std::vector<VectorConstraint> vector_constraints(const system::System& system, const Kinematics& kinematics,
                                                  const RowValues& rows, std::span<const Rotation> turning) {
-  std::unordered_map<std::uint32_t, const Rotation*> rotations;  // by the first unknown
-  for (const Rotation& rotation : turning)
-    if (std::ranges::all_of(rotation, [&](std::uint32_t u) { return kinematics.is_known(u); }))
-      rotations.emplace(rotation[0], &rotation);
+  const auto rotations = known_rotations(kinematics, turning);
   auto rotation_of = [&](const system::Instance& instance) {
     const std::size_t size = system.templates[instance.body].interface.size();
     for (const std::uint32_t u : std::span(system.arguments).subspan(instance.first_argument, size))

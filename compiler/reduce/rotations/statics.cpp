@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
 
 #include "compiler/reduce/rotations/rank.h"
 
@@ -65,10 +64,7 @@ class TurningVectors {
   TurningVectors(const system::System& system, const Kinematics& kinematics,
                  std::span<const Rotation> turning)
       : vector_of_(system.unknowns, kNone) {
-    std::unordered_map<std::uint32_t, const Rotation*> rotations;  // by the first unknown
-    for (const Rotation& rotation : turning)
-      if (std::ranges::all_of(rotation, [&](std::uint32_t u) { return kinematics.is_known(u); }))
-        rotations.emplace(rotation[0], &rotation);
+    const auto rotations = known_rotations(kinematics, turning);
     for (const system::Instance& instance : system.instances) {
       const system::Template& body = system.templates[instance.body];
       const auto unknowns =
@@ -148,6 +144,15 @@ std::vector<Coefficient> coefficients_of(RowValues& rows, std::uint32_t equation
 }
 
 }  // namespace
+
+std::unordered_map<std::uint32_t, const Rotation*> known_rotations(const Kinematics& kinematics,
+                                                                   std::span<const Rotation> rotations) {
+  std::unordered_map<std::uint32_t, const Rotation*> result;
+  for (const Rotation& rotation : rotations)
+    if (std::ranges::all_of(rotation, [&](std::uint32_t u) { return kinematics.is_known(u); }))
+      result.emplace(rotation[0], &rotation);
+  return result;
+}
 
 std::vector<OpenForce> undetermined_forces(system::System& system, RowValues& rows,
                                            const Kinematics& kinematics, const Kinematics::Point& point,

@@ -4,12 +4,17 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/reduce/rotations/kinematics.h"
 #include "compiler/reduce/rotations/rotation_edges.h"
 
 namespace sigrel::reduce {
+
+/// Those of the rotations that are known, by the first unknown of each.
+std::unordered_map<std::uint32_t, const Rotation*> known_rotations(const Kinematics& kinematics,
+                                                                   std::span<const Rotation> rotations);
 
 /// A component of the force or torque of a connector, or another unknown.
 struct OpenForce {

@@ -146,7 +146,16 @@ struct NamedParameter {
 /// `Position`: where the search for a start begins, also where there is a guess, which chooses the solution.
 /// `FirstIterate`: where Newton's method begins for an unknown that follows from positions; it gives no
 /// start.
-enum class AttributeKind : std::uint8_t { Guess, Nominal, Min, Max, StatePreference, Position, FirstIterate };
+enum class AttributeKind : std::uint8_t {
+  Guess,
+  Nominal,
+  Min,
+  Max,
+  StatePreference,
+  Position,
+  FirstIterate,
+  Independent,  // of a loop: a coordinate that the loop and the initial equations leave free
+};
 /// `with { guess = … }`, `guess x = …`: sparse.
 struct Attribute {
   AttributeKind kind = AttributeKind::Guess;

@@ -13,8 +13,11 @@ namespace sigrel::order {
 namespace {
 
 /// Variables in the order in which they may take their guesses: first those that are differentiated and have
-/// a guess of their own, then the states; for those of a set all of its candidates.
-std::vector<VariableId> guess_order(const dae::System& dae, const runtime::Model& model, bool continues) {
+/// a guess of their own, then the states; for those of a set all of its candidates. Before them come those of
+/// which it is known that the loops of a mechanism leave them free: the equations of others may depend on
+/// each other, although their structure does not say so.
+std::vector<VariableId> guess_order(const system::System& system, const dae::System& dae,
+                                    const runtime::Model& model, bool continues) {
   IdVector<VariableId, bool> may_be_state(dae.variables.size(), false);
   for (VariableId v : ids<VariableId>(0, may_be_state.size()))
     may_be_state[v] = dae.variables[v.value].state && dae.variables[v.value].set == dae::kNone;
@@ -27,6 +30,11 @@ std::vector<VariableId> guess_order(const dae::System& dae, const runtime::Model
                            dae.variables[v.value].derivative != dae::kNone;
       if (guessed == given && (guessed || may_be_state[v])) order.push_back(v);
     }
+  IdVector<VariableId, bool> independent(dae.variables.size(), false);
+  for (const system::Attribute& a : system.attributes)
+    if (a.kind == system::AttributeKind::Independent && dae.aliases[a.unknown].kind != dae::Alias::Zero)
+      independent[VariableId{dae.aliases[a.unknown].variable}] = true;
+  std::ranges::stable_partition(order, [&](VariableId v) { return independent[v]; });
   return order;
 }
 
@@ -71,7 +79,7 @@ EquationTable guess_equations(const std::vector<VariableId>& states, plan::Plan&
 void schedule_start(Ordering& o, incidence::EquationList equations, plan::StartPolicy policy) {
   plan::Plan& plan = o.plan;
   const bool continues = policy == plan::StartPolicy::Continue;
-  std::vector<VariableId> preference = guess_order(o.dae, plan.model, continues);
+  std::vector<VariableId> preference = guess_order(o.system, o.dae, plan.model, continues);
   if (continues) preference = kept_order(o.dae, std::move(preference));
   InitialMatching initial = match_initial(plan.exprs, o.system, o.dae, equations, preference);
   for (VariableId state : initial.guessed) plan.guessed_states.push_back(state.value);

@@ -42,6 +42,7 @@ const char* kind_name(system::AttributeKind kind) {
     case system::AttributeKind::Guess: return "guess";
     case system::AttributeKind::Position: return "position";
     case system::AttributeKind::FirstIterate: return "first iterate";
+    case system::AttributeKind::Independent: return "independent";
     case system::AttributeKind::Nominal: return "nominal";
     case system::AttributeKind::Min: return "min";
     case system::AttributeKind::Max: return "max";

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <numeric>
 #include <random>
 
 #include "compiler/reduce/rotations/rank.h"
@@ -211,7 +212,7 @@ bool Kinematics::is_default(const system::Attribute& guess, std::span<const Span
 std::vector<double> Kinematics::guesses() {
   std::vector<double> values(system_.unknowns, 0.0);
   given_.assign(system_.unknowns, false);
-  guessed_ = given_;
+  guessed_ = initial_given_ = given_;
   const std::vector<double> none(system_.unknowns, 0.0);
   const std::vector<double> parameters = parameter_values(system_);
   std::vector<Span> heads;
@@ -227,7 +228,7 @@ std::vector<double> Kinematics::guesses() {
     if (initial_rows_.unknowns(e).size() != 1 || !initial_rows_.is_explicit(e, 0)) continue;
     const double rest = initial_rows_.evaluate(e, none, gradient_);
     values[u] = -rest / gradient_[0];
-    given_[u] = true;
+    given_[u] = initial_given_[u] = true;
   }
   // Backwards through aliases.
   for (auto s = steps_.rbegin(); s != steps_.rend(); ++s) {
@@ -240,6 +241,7 @@ std::vector<double> Kinematics::guesses() {
     values[other] = -rest / gradient_[k];
     given_[other] = true;
     guessed_[other] = guessed_[s->unknown];
+    initial_given_[other] = initial_given_[s->unknown];
   }
   return values;
 }
@@ -418,26 +420,63 @@ Kinematics::Point Kinematics::start() {
   given_value_ = guesses;
   Point point = solve_near_given(guesses, true);
   if (point.found || initial_.empty()) return point;
-  // Initial values may contradict each other; that is told later.
+  holds_initial_values_ = false;
   return solve(guesses, false);
 }
 
-std::optional<Kinematics::Other> Kinematics::other(const Point& point) {
-  // Those of loops, with the initial values that determine some of them.
-  const auto columns = static_cast<std::uint32_t>(coordinates_.size());
-  std::vector<MatrixEntry> entries;
-  std::vector<bool> takes_part(columns, false);
-  for (const Entry& e : jacobian(point)) {
-    entries.push_back({e.row, e.column, e.value});
-    takes_part[e.column] = true;
+std::optional<Kinematics::Contradiction> Kinematics::contradiction() {
+  if (holds_initial_values_) return std::nullopt;
+  Contradiction result;
+  std::vector<bool> held(coordinates_.size(), false);
+  for (std::uint32_t k = 0; k < coordinates_.size(); ++k)
+    if (held[k] = is_initial(k); held[k]) result.unknowns.push_back(coordinates_[k]);
+  if (result.unknowns.empty()) return std::nullopt;
+  std::mt19937 random(3);
+  std::vector<double> values = given_value_;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    Point point = solve(values, false, held);
+    if (point.found) return std::nullopt;
+    if (attempt == 0 || (point.is_stationary && norm(point.residuals) < norm(result.point.residuals)))
+      result.point = std::move(point);
+    for (std::uint32_t k = 0; k < coordinates_.size(); ++k)
+      if (!held[k]) values[coordinates_[k]] = any_value(coordinates_[k], random);
   }
-  auto rows = static_cast<std::uint32_t>(constraints_.size());
+  if (!result.point.is_stationary) return std::nullopt;
+  return result;
+}
+
+Kinematics::LoopMatrix Kinematics::loop_matrix(const Point& point) {
+  LoopMatrix result{{}, static_cast<std::uint32_t>(constraints_.size()), {}};
+  result.takes_part.assign(coordinates_.size(), false);
+  for (const Entry& e : jacobian(point)) {
+    result.entries.push_back({e.row, e.column, e.value});
+    result.takes_part[e.column] = true;
+  }
   std::vector<std::pair<std::uint32_t, double>> row;
   for (const std::uint32_t e : initial_) {
     gradient_of(e, initial_rows_, point.values, row);
-    for (const auto& [coordinate, value] : row) entries.push_back({rows, coordinate, value});
-    ++rows;
+    for (const auto& [coordinate, value] : row) result.entries.push_back({result.rows, coordinate, value});
+    ++result.rows;
   }
+  return result;
+}
+
+std::vector<std::uint32_t> Kinematics::independent(const Point& point, const Point& nearby) {
+  const auto columns = static_cast<std::uint32_t>(coordinates_.size());
+  if (columns > kFewCoordinates) return {};
+  const LoopMatrix m = loop_matrix(point);
+  std::vector<std::uint32_t> order(columns);  // those that are to be independent come last
+  std::iota(order.rbegin(), order.rend(), 0u);
+  std::ranges::stable_partition(order, [&](std::uint32_t k) { return !is_given(k); });
+  std::vector<std::uint32_t> result = dependent_on_earlier(m.entries, m.rows, order);
+  const std::vector<bool> takes_part = loop_matrix(nearby).takes_part;
+  std::erase_if(result, [&](std::uint32_t k) { return !takes_part[k]; });
+  return result;
+}
+
+std::optional<Kinematics::Alternative> Kinematics::alternative(const Point& point) {
+  const auto columns = static_cast<std::uint32_t>(coordinates_.size());
+  auto [entries, rows, takes_part] = loop_matrix(point);
   std::uint32_t count = 0;
   for (std::uint32_t k = 0; k < columns; ++k) {
     count += takes_part[k];
@@ -445,8 +484,8 @@ std::optional<Kinematics::Other> Kinematics::other(const Point& point) {
     if (!takes_part[k]) entries.push_back({rows++, k, 1.0});
   }
   if (count == 0 || count > kFewCoordinates) return std::nullopt;
-  const std::vector<double> weights(columns, 1.0);
-  if (!dependent_columns(entries, rows, columns, weights).empty()) return std::nullopt;
+  const std::vector<Preference> preferences(columns, Preference::None);
+  if (!dependent_columns(entries, rows, columns, preferences).empty()) return std::nullopt;
 
   std::mt19937 random(2);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -455,7 +494,7 @@ std::optional<Kinematics::Other> Kinematics::other(const Point& point) {
       if (takes_part[k]) values[coordinates_[k]] = any_value(coordinates_[k], random);
     const Point found = solve(std::move(values), true);
     if (!found.found) continue;
-    std::optional<Other> differs;  // an angle, if there is one
+    std::optional<Alternative> differs;  // an angle, if there is one
     for (std::uint32_t k = 0; k < columns; ++k) {
       const std::uint32_t u = coordinates_[k];
       const double a = point.values[u], b = found.values[u], turn = 2 * std::numbers::pi;
@@ -469,7 +508,7 @@ std::optional<Kinematics::Other> Kinematics::other(const Point& point) {
   return std::nullopt;
 }
 
-Kinematics::Point Kinematics::near(const Point& point) {
+Kinematics::Point Kinematics::perturbed(const Point& point) {
   std::vector<MatrixEntry> entries;
   for (const Entry& e : jacobian(point)) entries.push_back({e.row, e.column, e.value});
   std::mt19937 random(1);

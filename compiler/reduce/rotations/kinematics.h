@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "compiler/reduce/rotations/rank.h"
 #include "compiler/reduce/rotations/row_values.h"
 
 namespace sigrel::reduce {
@@ -33,6 +34,13 @@ class Kinematics {
     std::vector<double> residuals;
   };
   Point start();
+  /// Coordinates to which initial equations give numbers with which the loops cannot be closed, and the point
+  /// with the least distance; none if they can. After `start`, if that has found a point.
+  struct Contradiction {
+    std::vector<std::uint32_t> unknowns;
+    Point point;
+  };
+  std::optional<Contradiction> contradiction();
   /// Whether the coordinate, or one that is equal to it, has a guess or an initial value.
   bool is_given(std::uint32_t coordinate) const { return given_[coordinates_[coordinate]]; }
   /// Whether its guess, if it has one, is not its value at this point.
@@ -42,22 +50,35 @@ class Kinematics {
   }
   /// A position of another kind, in which a mechanism whose coordinates are all determined can be assembled
   /// as well. None: none was found from some positions at random, or a coordinate has a guess, which chooses.
-  struct Other {
+  struct Alternative {
     std::uint32_t unknown = 0;  // a coordinate that differs
     double value = 0, other = 0;
   };
-  std::optional<Other> other(const Point& point);
+  std::optional<Alternative> alternative(const Point& point);
   /// Another point: the coordinates are moved at random where the constraints allow it, and corrected.
-  Point near(const Point& point);
+  Point perturbed(const Point& point);
 
   struct Entry {
     std::uint32_t row = 0, column = 0;  // constraint and coordinate
     double value = 0;
   };
+  /// Coordinates of loops that the constraints and the initial equations leave free: they may start from
+  /// their guesses. Those with a guess rather than others, and those of the first joints. Which ones these
+  /// can be is a matter of numbers: the angle of a crank determines the distance of two ball joints, and
+  /// leaves a turn about their line. `nearby`: a point where no derivative is zero by chance. Empty for large
+  /// mechanisms.
+  std::vector<std::uint32_t> independent(const Point& point, const Point& nearby);
   /// The derivatives of the constraints with respect to the coordinates.
   std::vector<Entry> jacobian(const Point& point);
 
  private:
+  /// The derivatives of the constraints and of the initial equations.
+  struct LoopMatrix {
+    std::vector<MatrixEntry> entries;
+    std::uint32_t rows = 0;
+    std::vector<bool> takes_part;  // of coordinates: in a constraint
+  };
+  LoopMatrix loop_matrix(const Point& point);
   bool is_of_frames(std::uint32_t equation) const;
   void find_frames();
   void order();
@@ -73,6 +94,9 @@ class Kinematics {
   void keep_guesses(Point& point, const std::vector<double>& guesses, bool with_initial);
   Point solve_near_given(const std::vector<double>& guesses, bool with_initial);
   double moved(const Point& point, const std::vector<double>& guesses) const;
+  bool is_initial(std::uint32_t coordinate) const {
+    return is_given(coordinate) && initial_given_[coordinates_[coordinate]];
+  }
   std::vector<double> guesses();
   bool is_angle(std::uint32_t unknown) const;
   double any_value(std::uint32_t unknown, std::mt19937& random) const;
@@ -83,9 +107,10 @@ class Kinematics {
   system::System& system_;
   RowValues& rows_;
   RowValues initial_rows_;
-  std::vector<bool> is_flow_, is_pose_;              // of unknowns
-  std::vector<bool> known_, given_, guessed_;        // of unknowns
-  std::vector<double> given_value_;                  // of unknowns
+  std::vector<bool> is_flow_, is_pose_;                        // of unknowns
+  std::vector<bool> known_, given_, guessed_, initial_given_;  // of unknowns
+  bool holds_initial_values_ = true;                           // at the start
+  std::vector<double> given_value_;                            // of unknowns
   std::vector<std::vector<std::uint32_t>> rows_of_;  // of unknowns: equations without derivatives and flows
   std::vector<std::uint32_t> open_;                  // of equations: unknowns that are not known
   struct Step {

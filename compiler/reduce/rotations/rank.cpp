@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -16,20 +17,12 @@ constexpr std::uint32_t kDense = 400;  // rows or columns
 // Of the largest number of a column: constraints are normalised, and their derivatives known to some 1e-12.
 constexpr double kZero = 1e-7;
 
-using Triplets = std::vector<Eigen::Triplet<double>>;
-
-Triplets triplets(std::span<const MatrixEntry> entries, std::span<const double> weights) {
-  Triplets result;
-  for (const MatrixEntry& e : entries)
-    result.emplace_back(static_cast<int>(e.row), static_cast<int>(e.column),
-                        weights.empty() ? e.value : e.value * weights[e.column]);
-  return result;
-}
-
 Eigen::SparseMatrix<double> sparse(std::span<const MatrixEntry> entries, std::uint32_t rows,
-                                   std::uint32_t columns, std::span<const double> weights) {
+                                   std::uint32_t columns) {
+  std::vector<Eigen::Triplet<double>> list;
+  for (const MatrixEntry& e : entries)
+    list.emplace_back(static_cast<int>(e.row), static_cast<int>(e.column), e.value);
   Eigen::SparseMatrix<double> matrix(static_cast<int>(rows), static_cast<int>(columns));
-  const Triplets list = triplets(entries, weights);
   matrix.setFromTriplets(list.begin(), list.end());
   matrix.makeCompressed();
   return matrix;
@@ -54,11 +47,9 @@ class SparseElimination {
     }
   }
 
-  /// The columns without a pivot. Those with a weight above 1 are eliminated first, those below it last.
-  std::vector<std::uint32_t> run(std::span<const double> weights) {
-    auto item = [&](std::uint32_t c) {
-      return Item{weights[c] > 1 ? 0 : weights[c] == 1 ? 1 : 2, count_[c], c};
-    };
+  /// The columns without a pivot.
+  std::vector<std::uint32_t> run(std::span<const Preference> preferences) {
+    auto item = [&](std::uint32_t c) { return Item{preferences[c], count_[c], c}; };
     std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
     for (std::uint32_t c = 0; c < count_.size(); ++c) queue.push(item(c));
     std::vector<std::uint32_t> result;
@@ -79,7 +70,7 @@ class SparseElimination {
     std::uint32_t column = 0;
     double value = 0;
   };
-  using Item = std::tuple<int, std::uint32_t, std::uint32_t>;  // by weight; entries; column
+  using Item = std::tuple<Preference, std::uint32_t, std::uint32_t>;  // with its entries, and the column
   static constexpr double kRounding = 1e-13, kThreshold = 0.1;
 
   void add(std::uint32_t row, Entry entry) {
@@ -137,22 +128,56 @@ class SparseElimination {
 }  // namespace
 
 std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entries, std::uint32_t rows,
-                                             std::uint32_t columns, std::span<const double> weights) {
-  std::vector<std::uint32_t> result;
-  if (columns == 0) return result;
-  if (std::max(rows, columns) > kDense) return SparseElimination(entries, rows, columns).run(weights);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-  qr.setThreshold(kZero);
-  qr.compute(Eigen::MatrixXd(sparse(entries, rows, columns, weights)));
-  for (Eigen::Index k = qr.rank(); k < static_cast<Eigen::Index>(columns); ++k)
-    result.push_back(static_cast<std::uint32_t>(qr.colsPermutation().indices()[k]));
+                                             std::uint32_t columns, std::span<const Preference> preferences) {
+  if (columns == 0) return {};
+  if (std::max(rows, columns) > kDense) return SparseElimination(entries, rows, columns).run(preferences);
+  Eigen::MatrixXd rest(sparse(entries, rows, columns));
+  const double zero = kZero * rest.colwise().norm().maxCoeff();
+  std::vector<std::uint32_t> left(columns), result;
+  std::iota(left.begin(), left.end(), 0u);
+  for (const Preference now : {Preference::Independent, Preference::None, Preference::Dependent}) {
+    const auto end =
+        std::partition(left.begin(), left.end(), [&](std::uint32_t c) { return preferences[c] == now; });
+    for (auto next = left.begin(); next != end; ++next) {
+      const auto best = std::max_element(next, end, [&](std::uint32_t a, std::uint32_t b) {
+        return rest.col(a).squaredNorm() < rest.col(b).squaredNorm();
+      });
+      if (!(rest.col(*best).norm() > zero)) {
+        result.insert(result.end(), next, end);
+        break;
+      }
+      std::iter_swap(next, best);
+      const Eigen::VectorXd q = rest.col(*next).normalized();
+      for (auto c = next + 1; c != left.end(); ++c) rest.col(*c) -= q * q.dot(rest.col(*c));
+    }
+    left.erase(left.begin(), end);
+  }
   return result;
+}
+
+std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> entries, std::uint32_t rows,
+                                                std::span<const std::uint32_t> order) {
+  constexpr double kClear = 1e-3;
+  Eigen::MatrixXd basis(rows, 0);
+  const Eigen::MatrixXd matrix(sparse(entries, rows, static_cast<std::uint32_t>(order.size())));
+  std::vector<std::uint32_t> left(order.begin(), order.end());
+  for (const double threshold : {kClear, kZero})
+    std::erase_if(left, [&](std::uint32_t k) {
+      const double size = matrix.col(k).norm();
+      Eigen::VectorXd rest = matrix.col(k);
+      for (int twice = 0; twice < 2; ++twice) rest -= basis * (basis.transpose() * rest);
+      if (!(rest.norm() > threshold * size)) return false;
+      basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
+      basis.col(basis.cols() - 1) = rest.normalized();
+      return true;
+    });
+  return left;
 }
 
 std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                   std::uint32_t columns, std::span<const double> b) {
   if (columns == 0 || rows == 0) return std::vector<double>(columns, 0.0);
-  const Eigen::SparseMatrix<double> matrix = sparse(entries, rows, columns, {});
+  const Eigen::SparseMatrix<double> matrix = sparse(entries, rows, columns);
   const Eigen::Map<const Eigen::VectorXd> right(b.data(), static_cast<Eigen::Index>(b.size()));
   Eigen::VectorXd x;
   if (std::max(rows, columns) <= kDense) {

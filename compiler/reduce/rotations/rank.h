@@ -11,11 +11,21 @@ struct MatrixEntry {
   double value = 0;
 };
 
-/// Columns that are linear combinations of the others, as few as possible; those with a small `weight` rather
-/// than others. By a QR factorisation with column pivoting of scaled columns; of large matrices by Gaussian
-/// elimination, where weights matter only by being below, at or above 1.
+/// Which columns are to be independent rather than others.
+enum class Preference : std::uint8_t { Independent, None, Dependent };
+
+/// Columns that are linear combinations of the others, as few as possible. One that is to be independent is
+/// among them only if it depends on others of that kind, one without preference only if it depends on these
+/// and on others without. By orthogonalisation with column pivoting; of large matrices by Gaussian
+/// elimination. What is left of a column counts as zero relative to the largest column, so columns have
+/// comparable scales.
 std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entries, std::uint32_t rows,
-                                             std::uint32_t columns, std::span<const double> weights);
+                                             std::uint32_t columns, std::span<const Preference> preferences);
+
+/// The columns, in this order, that are linear combinations of earlier ones. First only columns count as
+/// independent of which a part of at least 1e-3 is, then others, too. For small matrices.
+std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> entries, std::uint32_t rows,
+                                                std::span<const std::uint32_t> order);
 
 /// The shortest x with the least |A x - b|.
 std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows,

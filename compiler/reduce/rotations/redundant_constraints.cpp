@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "compiler/reduce/equation_rows.h"
+#include "compiler/reduce/rotations/assemble_loops.h"
 #include "compiler/reduce/rotations/kinematics.h"
 #include "compiler/reduce/rotations/rank.h"
 #include "compiler/reduce/rotations/statics.h"
@@ -19,7 +20,6 @@
 namespace sigrel::reduce {
 namespace {
 
-constexpr double kOpen = 1e-6;   // of the size of the mechanism: a loop that is not closed
 constexpr double kHolds = 1e-4;  // the same during a run, for constraints that are not among the equations
 
 /// Three constraints that are the components of a vector, and a rotation whose axes they can be given in.
@@ -67,7 +67,7 @@ std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Kinematics::P
   for (const VectorConstraint& v : vectors)
     for (const std::uint32_t c : v.constraints) vector_of[c] = &v;
   std::vector<MatrixEntry> transposed;
-  std::vector<double> largest(constraints, 0.0), weights(constraints, 1.0);
+  std::vector<double> largest(constraints, 0.0);
   const std::vector<Kinematics::Entry> jacobian = kinematics.jacobian(point);
   for (const auto& e : jacobian) {
     largest[e.row] = std::max(largest[e.row], std::abs(e.value));
@@ -88,104 +88,14 @@ std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Kinematics::P
     else
       transposed[kept++] = e;
   transposed.resize(kept);
-  // Large weights for constraints that are not of joints, so that those of joints follow from them.
+  // Constraints of joints follow from others rather than the other way round.
+  for (MatrixEntry& e : transposed)
+    if (!kinematics.is_of_joints(e.column)) e.value /= largest[e.column];
+  std::vector<Preference> preferences(constraints, Preference::None);
   for (std::uint32_t c = 0; c < constraints; ++c)
-    if (!kinematics.is_of_joints(c)) weights[c] = 1e3 / std::max(largest[c], 1e-9);
+    if (!kinematics.is_of_joints(c)) preferences[c] = Preference::Independent;
   return dependent_columns(transposed, static_cast<std::uint32_t>(kinematics.coordinates().size()),
-                           constraints, weights);
-}
-
-/// The largest length in the mechanism.
-double size_of(const system::System& system, const Kinematics::Point& point) {
-  double size = 0;
-  for (std::uint32_t u = 0; u < system.unknowns; ++u)
-    if (text(system::unknown_info(system, u).unit) == "m") size = std::max(size, std::abs(point.values[u]));
-  return size > 0 ? size : 1.0;
-}
-
-/// Where loops close: at edges of rotations, or at parts that hold less than these.
-std::vector<Origin> places_of(std::span<const Origin> loops, const Kinematics& kinematics,
-                              const RowValues& rows) {
-  std::vector<Origin> result(loops.begin(), loops.end());
-  for (std::uint32_t c = 0; c < kinematics.constraints().size() && loops.empty(); ++c)
-    if (kinematics.is_of_joints(c)) result.push_back(rows.origin(kinematics.constraints()[c]));
-  return result;
-}
-
-void report_open(const system::System& system, std::span<const Origin> loops, Kinematics& kinematics,
-                 RowValues& rows, const Kinematics::Point& point, Diagnostics& diagnostics) {
-  double distance = 0, angle = 0;
-  for (std::size_t c = 0; c < point.residuals.size(); ++c) {
-    const Origin origin = rows.origin(kinematics.constraints()[c]);
-    const bool turns = std::ranges::any_of(loops, [&](Origin o) {
-      return o.instance == origin.instance &&
-             system.sources[o.source].span == system.sources[origin.source].span;
-    });
-    (turns ? angle : distance) += point.residuals[c] * point.residuals[c];
-  }
-  distance = std::sqrt(distance);
-  angle = 2 * std::atan(std::sqrt(angle));  // of tan (angle / 2), close_loops.cpp
-  const singularity::SourceNames names(system);
-  const std::vector<Origin> origins = places_of(loops, kinematics, rows);
-  const std::uint32_t scope = system::kRoot;
-  const auto places = names.places(origins, scope);
-  auto& d =
-      diagnostics.report(Code::LoopNotClosed, places.empty() ? system.templates[0].span : places[0].span,
-                         fmt::format("the joints cannot close this loop: {:.3g} m are left{}", distance,
-                                     angle > 1e-2 ? fmt::format(", and an angle of {:.3g} rad", angle) : ""));
-  d.label("the loop closes here");
-  d.note("this is the shortest distance near the initial values and guesses of the joints");
-  d.help(
-      "look at the lengths, at the axes of the joints, and at the initial values; a guess of a joint angle "
-      "says in "
-      "which position the loop is assembled");
-}
-
-/// Where the search for a start begins, for the coordinates of loops that have no guess, or one that only
-/// says which position is meant: these positions are consistent, and those that are found from others may be
-/// none of the joints.
-void add_positions(system::System& system, Kinematics& kinematics, const Kinematics::Point& point) {
-  std::vector<bool> in_loop(kinematics.coordinates().size(), false);
-  for (const Kinematics::Entry& e : kinematics.jacobian(point)) in_loop[e.column] = true;
-  std::vector<std::uint32_t> found, corrected;
-  for (std::uint32_t k = 0; k < in_loop.size(); ++k) {
-    if (!in_loop[k]) continue;
-    if (!kinematics.is_given(k)) found.push_back(kinematics.coordinates()[k]);
-    if (point.found && kinematics.differs_from_guess(k, point))
-      corrected.push_back(kinematics.coordinates()[k]);
-  }
-  std::ranges::sort(found);
-  std::erase_if(system.attributes, [&](const system::Attribute& a) {  // a default of the joint
-    return a.kind == system::AttributeKind::Guess && std::ranges::binary_search(found, a.unknown);
-  });
-  found.insert(found.end(), corrected.begin(), corrected.end());
-  auto add = [&](system::AttributeKind kind, std::uint32_t unknown) {
-    system.attributes.push_back({kind, unknown, static_cast<std::uint32_t>(system.parameters.size()),
-                                 system::unknown_info(system, unknown).span});
-    system.parameters.push_back({.value = point.values[unknown]});
-  };
-  for (const std::uint32_t unknown : found) add(system::AttributeKind::Position, unknown);
-  std::vector<bool> is_coordinate(system.unknowns, false);
-  for (const std::uint32_t u : kinematics.coordinates()) is_coordinate[u] = true;
-  for (std::uint32_t u = 0; u < system.unknowns && point.found; ++u)
-    if (kinematics.is_known(u) && !is_coordinate[u] && point.values[u] != 0)
-      add(system::AttributeKind::FirstIterate, u);
-}
-
-void report_other_position(const system::System& system, const std::vector<Origin>& origins,
-                           const Kinematics::Other& other, Diagnostics& diagnostics) {
-  const singularity::SourceNames names(system);
-  const std::uint32_t scope = system::kRoot;
-  const auto places = names.places(origins, scope);
-  const std::string name = names.name(other.unknown, scope);
-  auto& d = diagnostics.report(
-      Code::SeveralSolutions, places.empty() ? system.templates[0].span : places[0].span,
-      fmt::format("the joints can be assembled in several ways, and no guess chooses: `{}` = {:.6g}", name,
-                  other.value));
-  d.label("a loop closes here");
-  d.note(fmt::format("another position has `{}` = {:.6g}", name, other.other));
-  d.help(
-      fmt::format("choose by a guess near the intended one, such as `guess {} = {:.6g}`", name, other.value));
+                           constraints, preferences);
 }
 
 /// A residual with its own list of unknowns and parameters.
@@ -249,6 +159,32 @@ void add_zero(Equations& added, ExprPool& pool, const OpenForce& force, Origin o
   add_row(added, sum, unknowns, {}, origin);
 }
 
+void report_redundant(const system::System& system, const std::vector<Origin>& closing,
+                      std::span<const OpenForce> open, Diagnostics& diagnostics) {
+  const singularity::SourceNames names(system);
+  const std::uint32_t scope = system::kRoot;
+  const auto places = names.places(closing, scope);
+  std::string zero;
+  constexpr std::size_t kNamed = 6;
+  for (std::size_t k = 0; k < std::min(open.size(), kNamed); ++k)
+    zero += fmt::format("{}`{}`", k ? ", " : "", names.name(open[k].unknown, scope));
+  if (open.size() > kNamed) zero += fmt::format(" and {} more", open.size() - kNamed);
+  auto& d = diagnostics.report(
+      Code::RedundantLoop, places.empty() ? system.templates[0].span : places[0].span,
+      open.size() == 1
+          ? "one constraint of this loop of joints follows from the others"
+          : fmt::format("{} constraints of these loops of joints follow from the others", open.size()));
+  d.label("a loop closes here");
+  const auto turned = static_cast<std::size_t>(
+      std::ranges::count_if(open, [](const OpenForce& f) { return f.rotation.has_value(); }));
+  d.note(fmt::format("rigid bodies do not determine how the loop is strained inside: {} {} set to zero{}",
+                     zero, open.size() == 1 ? "is" : "are",
+                     turned == 0             ? ""
+                     : turned == open.size() ? ", in the axes of their frames"
+                                             : ", those of frames that turn in the axes of these"));
+  d.help("the motion does not depend on it; forces and torques in the loop do, also those that sensors show");
+}
+
 }  // namespace
 
 void remove_redundant_constraints(system::System& system, std::span<const Origin> loops,
@@ -256,20 +192,9 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
   RowValues rows(system, system.equations);
   Kinematics kinematics(system, rows);
   if (kinematics.constraints().empty()) return;
-  Kinematics::Point point = kinematics.start();
-  const double size = size_of(system, point);
-  if (!point.found) {
-    double left = 0;
-    for (const double r : point.residuals) left = std::max(left, std::abs(r));
-    if (point.is_stationary && left > kOpen * size)
-      report_open(system, loops, kinematics, rows, point, diagnostics);
-    return;
-  }
-  add_positions(system, kinematics, point);
-  if (const auto other = kinematics.other(point))
-    report_other_position(system, places_of(loops, kinematics, rows), *other, diagnostics);
-  // The start may be a position of its own kind; constraints are redundant if they are so around it.
-  if (const Kinematics::Point other = kinematics.near(point); other.found) point = other;
+  const std::optional<Assembly> assembly = assemble_loops(system, rows, kinematics, loops, diagnostics);
+  if (!assembly) return;
+  const Kinematics::Point& point = assembly->nearby;
   const std::vector<VectorConstraint> vectors = vector_constraints(system, kinematics, rows, turning);
   std::vector<std::uint32_t> redundant = dependent(kinematics, point, vectors);
   if (redundant.empty() ||
@@ -313,7 +238,7 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
     add_zero(added, pool, open[k], origin);
     // It must hold, although it is not among the equations.
     const ExprId condition = symbolic::binary(pool, Op::Less, symbolic::unary(pool, Op::Abs, residual.value),
-                                              pool.constant(kHolds * std::min(1.0, size)));
+                                              pool.constant(kHolds * std::min(1.0, assembly->size)));
     const auto source = static_cast<std::uint32_t>(system.sources.size());
     system.sources.push_back(
         {system::EquationKind::Assertion, system.sources[origin.source].span,
@@ -321,26 +246,7 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
                     "at the start do not any more")});
     add_row(system.assertions, condition, residual.unknowns, residual.parameters, {origin.instance, source});
   }
-  const singularity::SourceNames names(system);
-  const std::vector<Origin> closes = places_of(loops, kinematics, rows);
-  const std::uint32_t scope = system::kRoot;
-  const auto places = names.places(closes, scope);
-  std::string zero;
-  constexpr std::size_t kNamed = 6;
-  for (std::size_t k = 0; k < std::min(open.size(), kNamed); ++k)
-    zero += fmt::format("{}`{}`", k ? ", " : "", names.name(open[k].unknown, scope));
-  if (open.size() > kNamed) zero += fmt::format(" and {} more", open.size() - kNamed);
-  auto& d = diagnostics.report(
-      Code::RedundantLoop, places.empty() ? system.templates[0].span : places[0].span,
-      redundant.size() == 1
-          ? "one constraint of this loop of joints follows from the others"
-          : fmt::format("{} constraints of these loops of joints follow from the others", redundant.size()));
-  d.label("a loop closes here");
-  const bool turned = std::ranges::any_of(open, [](const OpenForce& f) { return f.rotation.has_value(); });
-  d.note(fmt::format("rigid bodies do not determine how the loop is strained inside: {} {} set to zero{}",
-                     zero, open.size() == 1 ? "is" : "are", turned ? ", in the axes of their frames" : ""));
-  d.help("the motion does not depend on it; forces and torques in the loop do, also those that sensors show");
-
+  report_redundant(system, closing_origins(loops, kinematics, rows), open, diagnostics);
   remove_equations(system.equations, removed);
   for (EquationTable& table : added.tables) system.equations.tables.push_back(std::move(table));
 }

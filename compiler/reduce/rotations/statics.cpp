@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // In a column that should be among those that depend on others.
-constexpr double kLight = 1e-3;
 
 /// Forces are in rows of equations that contain a force.
 struct ForceGraph {
@@ -168,8 +167,16 @@ std::vector<OpenForce> undetermined_forces(system::System& system, RowValues& ro
     for (const Coefficient& c : coefficients[k]) of_unknown[c.unknown].push_back(k);
   }
 
+  std::vector<bool> closes(system.unknowns, false);  // forces of joints where loops close
+  for (const std::uint32_t instance : closing) {
+    const system::Instance& i = system.instances[instance];
+    const system::Template& body = system.templates[i.body];
+    for (const std::uint32_t c : body.flows)
+      if (c < body.interface.size()) closes[system.arguments[i.first_argument + c]] = true;
+  }
+
   // An equation with one force left determines it; a force in one equation only is what that equation is for.
-  // What then remains is in loops.
+  // What then remains is in loops. Forces that close them remain: these are to be chosen from.
   std::vector<bool> row_done(equations, false), done(system.unknowns, false);
   std::vector<std::uint32_t> in_row(equations, 0), in_rows(system.unknowns, 0), ready_rows, ready;
   for (std::uint32_t k = 0; k < equations; ++k) {
@@ -178,12 +185,12 @@ std::vector<OpenForce> undetermined_forces(system::System& system, RowValues& ro
   }
   for (std::uint32_t u = 0; u < system.unknowns; ++u) {
     in_rows[u] = static_cast<std::uint32_t>(of_unknown[u].size());
-    if (graph.is_force[u] && in_rows[u] == 1) ready.push_back(u);
+    if (graph.is_force[u] && in_rows[u] == 1 && !closes[u]) ready.push_back(u);
   }
   auto finish_row = [&](std::uint32_t k) {
     row_done[k] = true;
     for (const Coefficient& c : coefficients[k])
-      if (!done[c.unknown] && --in_rows[c.unknown] == 1) ready.push_back(c.unknown);
+      if (!done[c.unknown] && --in_rows[c.unknown] == 1 && !closes[c.unknown]) ready.push_back(c.unknown);
   };
   auto finish = [&](std::uint32_t u) {
     done[u] = true;
@@ -223,18 +230,12 @@ std::vector<OpenForce> undetermined_forces(system::System& system, RowValues& ro
       if (!done[c.unknown]) entries.push_back({count, column_of[c.unknown], c.value});
     ++count;
   }
-  std::vector<double> weights(columns.size(), 1.0);
-  for (const std::uint32_t instance : closing) {
-    const system::Instance& i = system.instances[instance];
-    const system::Template& body = system.templates[i.body];
-    for (const std::uint32_t c : body.flows)
-      if (c < body.interface.size())
-        if (const std::uint32_t column = column_of[system.arguments[i.first_argument + c]]; column != kNone)
-          weights[column] = kLight;
-  }
+  std::vector<Preference> preferences(columns.size(), Preference::None);
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    if (closes[columns[k]]) preferences[k] = Preference::Dependent;
   std::vector<OpenForce> result;
   for (const std::uint32_t c :
-       dependent_columns(entries, count, static_cast<std::uint32_t>(columns.size()), weights))
+       dependent_columns(entries, count, static_cast<std::uint32_t>(columns.size()), preferences))
     result.push_back(vectors.component(columns[c]));
   return result;
 }

@@ -1,0 +1,183 @@
+#include "compiler/reduce/rotations/assemble_loops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "compiler/singularity/source_names.h"
+
+namespace sigrel::reduce {
+namespace {
+
+constexpr double kOpen = 1e-6;  // of the size of the mechanism: a loop that is not closed
+
+/// The largest length in the mechanism.
+double size_of(const system::System& system, const Kinematics::Point& point) {
+  double size = 0;
+  for (std::uint32_t u = 0; u < system.unknowns; ++u)
+    if (text(system::unknown_info(system, u).unit) == "m") size = std::max(size, std::abs(point.values[u]));
+  return size > 0 ? size : 1.0;
+}
+
+/// How far one point would have to move for a constraint between positions to hold, in metres. The constraint
+/// may be one on the square of a distance: Newton's method along its gradient.
+double distance_left(const system::System& system, RowValues& rows, std::uint32_t equation,
+                     std::vector<double> values) {
+  constexpr int kIterations = 20;
+  std::vector<double> gradient;
+  const double residual = rows.evaluate(equation, values, gradient);
+  const auto unknowns = rows.unknowns(equation);
+  std::map<Span, double> slopes;  // of each vector, squared
+  auto vector_of = [&](std::size_t k) { return system::unknown_info(system, unknowns[k]).span; };
+  for (std::size_t k = 0; k < unknowns.size(); ++k)
+    if (text(system::unknown_info(system, unknowns[k]).unit) == "m")
+      slopes[vector_of(k)] += gradient[k] * gradient[k];
+  const auto steepest = std::ranges::max_element(slopes, {}, [](const auto& s) { return s.second; });
+  if (steepest == slopes.end() || !(steepest->second > 0)) return residual;
+  const std::vector<double> direction = gradient;
+  const double length = std::sqrt(steepest->second);
+  double moved = 0, left = residual;
+  for (int k = 0; k < kIterations; ++k) {
+    double slope = 0;
+    for (std::size_t i = 0; i < unknowns.size(); ++i)
+      if (vector_of(i) == steepest->first) slope += gradient[i] * direction[i] / length;
+    const double step = left / slope;
+    for (std::size_t i = 0; i < unknowns.size(); ++i)
+      if (vector_of(i) == steepest->first) values[unknowns[i]] -= step * direction[i] / length;
+    moved += step;
+    left = rows.evaluate(equation, values, gradient);
+    if (!(std::abs(step) > 1e-9 * std::abs(moved))) break;
+  }
+  return std::isfinite(moved) ? moved : residual / length;
+}
+
+void report_open(const system::System& system, std::span<const Origin> loops, Kinematics& kinematics,
+                 RowValues& rows, const Kinematics::Point& point, std::span<const std::uint32_t> given,
+                 Diagnostics& diagnostics) {
+  double distance = 0, angle = 0;
+  for (std::size_t c = 0; c < point.residuals.size(); ++c) {
+    const Origin origin = rows.origin(kinematics.constraints()[c]);
+    const bool turns = std::ranges::any_of(loops, [&](Origin o) {
+      return o.instance == origin.instance &&
+             system.sources[o.source].span == system.sources[origin.source].span;
+    });
+    const double left = turns ? point.residuals[c] : distance_left(system, rows, kinematics.constraints()[c], point.values);
+    (turns ? angle : distance) += left * left;
+  }
+  distance = std::sqrt(distance);
+  angle = 2 * std::atan(std::sqrt(angle));  // of tan (angle / 2), close_loops.cpp
+  const singularity::SourceNames names(system);
+  const std::vector<Origin> origins = closing_origins(loops, kinematics, rows);
+  const std::uint32_t scope = system::kRoot;
+  const auto places = names.places(origins, scope);
+  std::string initial;
+  constexpr std::size_t kNamed = 3;
+  for (std::size_t k = 0; k < std::min(given.size(), kNamed); ++k)
+    initial +=
+        fmt::format("{}`{}` = {:.6g}", k ? ", " : "", names.name(given[k], scope), point.values[given[k]]);
+  if (given.size() > kNamed) initial += fmt::format(" and {} more", given.size() - kNamed);
+  auto& d =
+      diagnostics.report(Code::LoopNotClosed, places.empty() ? system.templates[0].span : places[0].span,
+                         fmt::format("the joints cannot close this loop{}: {:.3g} m are left{}",
+                                     given.empty() ? "" : " at its initial values", distance,
+                                     angle > 1e-2 ? fmt::format(", and an angle of {:.3g} rad", angle) : ""));
+  d.label("the loop closes here");
+  if (given.empty()) {
+    d.note("this is the shortest distance near the initial values and guesses of the joints");
+  } else {
+    d.note(fmt::format("this is the shortest distance with {}", initial));
+    d.note("from other initial values the loop can be closed");
+  }
+  d.help(
+      "look at the lengths, at the axes of the joints, and at the initial values; a guess of a joint angle "
+      "says in "
+      "which position the loop is assembled");
+}
+
+/// Where the search for a start begins, for the coordinates of loops that have no guess, or one that only
+/// says which position is meant: these positions are consistent, and those that are found from others may be
+/// none of the joints.
+void add_positions(system::System& system, Kinematics& kinematics, const Kinematics::Point& point,
+                   const Kinematics::Point& nearby) {
+  std::vector<bool> in_loop(kinematics.coordinates().size(), false);
+  for (const Kinematics::Entry& e : kinematics.jacobian(point)) in_loop[e.column] = true;
+  std::vector<std::uint32_t> found, corrected;
+  for (std::uint32_t k = 0; k < in_loop.size(); ++k) {
+    if (!in_loop[k]) continue;
+    if (!kinematics.is_given(k)) found.push_back(kinematics.coordinates()[k]);
+    if (point.found && kinematics.differs_from_guess(k, point))
+      corrected.push_back(kinematics.coordinates()[k]);
+  }
+  std::ranges::sort(found);
+  std::erase_if(system.attributes, [&](const system::Attribute& a) {  // a default of the joint
+    return a.kind == system::AttributeKind::Guess && std::ranges::binary_search(found, a.unknown);
+  });
+  found.insert(found.end(), corrected.begin(), corrected.end());
+  auto add = [&](system::AttributeKind kind, std::uint32_t unknown) {
+    system.attributes.push_back({kind, unknown, static_cast<std::uint32_t>(system.parameters.size()),
+                                 system::unknown_info(system, unknown).span});
+    system.parameters.push_back({.value = point.values[unknown]});
+  };
+  for (const std::uint32_t unknown : found) add(system::AttributeKind::Position, unknown);
+  if (point.found)
+    for (const std::uint32_t k : kinematics.independent(point, nearby))
+      add(system::AttributeKind::Independent, kinematics.coordinates()[k]);
+  std::vector<bool> is_coordinate(system.unknowns, false);
+  for (const std::uint32_t u : kinematics.coordinates()) is_coordinate[u] = true;
+  for (std::uint32_t u = 0; u < system.unknowns && point.found; ++u)
+    if (kinematics.is_known(u) && !is_coordinate[u] && point.values[u] != 0)
+      add(system::AttributeKind::FirstIterate, u);
+}
+
+void report_alternative(const system::System& system, const std::vector<Origin>& origins,
+                           const Kinematics::Alternative& alternative, Diagnostics& diagnostics) {
+  const singularity::SourceNames names(system);
+  const std::uint32_t scope = system::kRoot;
+  const auto places = names.places(origins, scope);
+  const std::string name = names.name(alternative.unknown, scope);
+  auto& d = diagnostics.report(
+      Code::SeveralSolutions, places.empty() ? system.templates[0].span : places[0].span,
+      fmt::format("the joints can be assembled in several ways, and no guess chooses: `{}` = {:.6g}", name,
+                  alternative.value));
+  d.label("a loop closes here");
+  d.note(fmt::format("another position has `{}` = {:.6g}", name, alternative.other));
+  d.help(
+      fmt::format("choose by a guess near the intended one, such as `guess {} = {:.6g}`", name, alternative.value));
+}
+
+}  // namespace
+
+std::vector<Origin> closing_origins(std::span<const Origin> loops, const Kinematics& kinematics,
+                                    const RowValues& rows) {
+  std::vector<Origin> result(loops.begin(), loops.end());
+  for (std::uint32_t c = 0; c < kinematics.constraints().size() && loops.empty(); ++c)
+    if (kinematics.is_of_joints(c)) result.push_back(rows.origin(kinematics.constraints()[c]));
+  return result;
+}
+
+std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
+                                       std::span<const Origin> loops, Diagnostics& diagnostics) {
+  const Kinematics::Point start = kinematics.start();
+  const double size = size_of(system, start);
+  if (!start.found) {
+    double left = 0;
+    for (const double r : start.residuals) left = std::max(left, std::abs(r));
+    if (start.is_stationary && left > kOpen * size)
+      report_open(system, loops, kinematics, rows, start, {}, diagnostics);
+    return std::nullopt;
+  }
+  if (const auto open = kinematics.contradiction()) {
+    report_open(system, loops, kinematics, rows, open->point, open->unknowns, diagnostics);
+    return std::nullopt;
+  }
+  const Kinematics::Point nearby = kinematics.perturbed(start);
+  add_positions(system, kinematics, start, nearby);
+  if (const auto alternative = kinematics.alternative(start))
+    report_alternative(system, closing_origins(loops, kinematics, rows), *alternative, diagnostics);
+  return Assembly{nearby.found ? nearby : start, size};
+}
+
+}  // namespace sigrel::reduce

@@ -1,0 +1,31 @@
+// Where the loops of a mechanism close: the position from which it starts.
+//
+// It is found before anything else of the model, from the guesses and the initial values of coordinates
+// (kinematics.h), and tells later stages where the search for initial values begins. A loop that cannot be
+// closed is an error here, with the distance that is left.
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/ir/system.h"
+#include "compiler/reduce/rotations/kinematics.h"
+
+namespace sigrel::reduce {
+
+struct Assembly {
+  Kinematics::Point nearby;  // around the start, which may be a position of its own kind
+  double size = 1;           // of the mechanism: its largest length, in metres
+};
+
+/// Finds the position, and adds it to the attributes of the system. None: there is none, which is reported, or
+/// none was found. `loops`: the origins of the equations that close loops.
+std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
+                                       std::span<const Origin> loops, Diagnostics& diagnostics);
+
+/// Where loops close, for messages: at equations between rotations, or at parts that hold less than these.
+std::vector<Origin> closing_origins(std::span<const Origin> loops, const Kinematics& kinematics,
+                                    const RowValues& rows);
+
+}  // namespace sigrel::reduce

@@ -10,6 +10,7 @@
 #include "compiler/explain/failure_names.h"
 #include "compiler/explain/start_report.h"
 #include "compiler/singularity/singular_system.h"
+#include "compiler/singularity/source_names.h"
 #include "compiler/singularity/wording.h"
 #include "runtime/solve/schedule.h"
 
@@ -417,14 +418,47 @@ class Report : FailureNames {
   Diagnostics& diagnostics_;
 };
 
+/// A coordinate of a mechanism that its loops leave free at the start, although no equation is missing that
+/// would let it take its guess, may be why the run fails.
+void warn_of_singular_start(const FailureContext& c, const runtime::Outcome& outcome,
+                            Diagnostics& diagnostics) {
+  constexpr std::uint64_t kFewSteps = 50;
+  switch (outcome.failure.kind) {
+    case FailureKind::LoopNotConverged:
+    case FailureKind::LoopSingular:
+    case FailureKind::BranchEnds:
+    case FailureKind::StartUndetermined:
+    case FailureKind::StartContradicts:
+    case FailureKind::NoProgress: break;
+    default: return;
+  }
+  if (outcome.statistics.steps > kFewSteps) return;
+  for (const system::Attribute& a : c.system.attributes) {
+    if (a.kind != system::AttributeKind::Independent) continue;
+    if (c.dae.aliases[a.unknown].kind == dae::Alias::Zero) continue;
+    const std::uint32_t v = c.dae.aliases[a.unknown].variable;
+    if (std::ranges::find(c.plan.guessed_states, v) != c.plan.guessed_states.end()) continue;
+    diagnostics
+        .report(Code::SingularStart, singularity::SourceNames(c.system).declaration(a.unknown, system::kRoot),
+                fmt::format("the loops of joints do not determine `{}` at the start",
+                            dae::variable_name(c.system, c.dae, v)))
+        .note(
+            "with these initial values it can change without leaving the position, although no equation is "
+            "missing: a singular position, or an initial value of a coordinate that others determine")
+        .help(
+            "start from another position, which may be near this one, or give the initial value of another "
+            "coordinate");
+    return;
+  }
+}
+
 }  // namespace
 
 void report_failure(const FailureContext& context, const runtime::Outcome& outcome,
                     Diagnostics& diagnostics) {
-  if (is_event_failure(outcome.failure))
-    report_event_failure(context, outcome, diagnostics);
-  else
-    Report(context, outcome, diagnostics).write();
+  if (is_event_failure(outcome.failure)) return report_event_failure(context, outcome, diagnostics);
+  Report(context, outcome, diagnostics).write();
+  warn_of_singular_start(context, outcome, diagnostics);
 }
 
 }  // namespace sigrel::explain

@@ -46,27 +46,40 @@ bool Assertions::hold_after_event(double time) {
   return all;
 }
 
+bool Assertions::hold_without_variables(double time) {
+  const Model& model = instance_.model;
+  return std::ranges::all_of(model.assertions, [&](std::uint32_t r) {
+    return model.batches[r].slots > 0 || hold(model.batches[r], 0, time);
+  });
+}
+
 bool Assertions::hold(double time) {
   const Model& model = instance_.model;
-  std::size_t at = 0;
+  std::uint32_t first = 0;
   for (const std::uint32_t r : model.assertions) {
-    const KernelBatch& batch = model.batches[r];
-    conditions_.resize(std::max<std::size_t>(conditions_.size(), batch.count));
-    runtime::evaluate(model, batch, instance_.point(time), conditions_.data());
-    for (std::uint32_t row = 0; row < batch.count; ++row) {
-      const bool counts = held_.empty() || held_[at] != 0;
-      ++at;
-      if (holds(conditions_[row]) || !counts) continue;
-      Failure& failure = instance_.failure();
-      failure = Failure{.kind = FailureKind::Assertion, .time = time};
-      failure.equations.push_back({model.equations[batch.equations + row], conditions_[row]});
-      failure.unknowns = batch.slots;
-      for (std::uint32_t slot = 0; slot < batch.slots && slot < kFailureDetails; ++slot) {
-        const std::uint32_t variable = slot_variable(model, batch, slot, row);
-        failure.variables.push_back({variable, instance_.values[variable], 0});
-      }
-      return false;
+    if (!hold(model.batches[r], first, time)) return false;
+    first += model.batches[r].count;
+  }
+  return true;
+}
+
+/// `first`: the number of the first row of the batch among those of all.
+bool Assertions::hold(const KernelBatch& batch, std::uint32_t first, double time) {
+  const Model& model = instance_.model;
+  conditions_.resize(std::max<std::size_t>(conditions_.size(), batch.count));
+  runtime::evaluate(model, batch, instance_.point(time), conditions_.data());
+  for (std::uint32_t row = 0; row < batch.count; ++row) {
+    const bool counts = held_.empty() || held_[first + row] != 0;
+    if (holds(conditions_[row]) || !counts) continue;
+    Failure& failure = instance_.failure();
+    failure = Failure{.kind = FailureKind::Assertion, .time = time};
+    failure.equations.push_back({model.equations[batch.equations + row], conditions_[row]});
+    failure.unknowns = batch.slots;
+    for (std::uint32_t slot = 0; slot < batch.slots && slot < kFailureDetails; ++slot) {
+      const std::uint32_t variable = slot_variable(model, batch, slot, row);
+      failure.variables.push_back({variable, instance_.values[variable], 0});
     }
+    return false;
   }
   return true;
 }

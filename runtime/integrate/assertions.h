@@ -14,6 +14,9 @@ class Assertions {
   explicit Assertions(ModelInstance& instance) : instance_(instance) {}
   bool empty() const { return instance_.model.assertions.empty(); }
 
+  /// Whether those hold that depend on parameters and time alone: what they forbid may be why there is no
+  /// start.
+  bool hold_without_variables(double time);
   /// Whether all hold at the current values, with the observed variables up to date. False: `failure()` of
   /// the instance names the first that does not.
   bool hold(double time);
@@ -28,6 +31,7 @@ class Assertions {
  private:
   /// The variables that assertions read, from the current values of the states.
   bool evaluate(double time);
+  bool hold(const KernelBatch& batch, std::uint32_t first, double time);
 
   ModelInstance& instance_;
   std::optional<std::vector<Step>> steps_;  // which compute these variables; found at the first use

@@ -152,7 +152,9 @@ bool Simulation::initialise(InitialValueProblem& problem) {
   const bool first = !changed_;
   const std::span<const double> from =
       first ? std::span<const double>(experiment_.from) : std::span<const double>{};
+  const bool asserts = !control_.structure && !problem.assertions.empty();
   const bool ready =
+      (!asserts || problem.assertions.hold_without_variables(time)) &&
       problem.initialise(time, from, first && experiment_.seek_other_solutions) &&
       problem.events.start(time,
                            !first                  ? StartOf::Part
@@ -160,7 +162,7 @@ bool Simulation::initialise(InitialValueProblem& problem) {
                                                    : StartOf::Run,
                            kLocalTolerance * experiment_.tolerance, next_.past) &&
       (first || problem.events.hold_transitions(time, kLocalTolerance * experiment_.tolerance)) &&
-      (control_.structure || problem.assertions.empty() || problem.assertions.hold(time));
+      (!asserts || problem.assertions.hold(time));
   outcome_.continued = problem.instance.evaluator.continued();
   outcome_.guessed = std::move(problem.guessed);
   outcome_.others = std::move(problem.others);

@@ -64,7 +64,8 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
       return o.instance == origin.instance &&
              system.sources[o.source].span == system.sources[origin.source].span;
     });
-    const double left = turns ? point.residuals[c] : distance_left(system, rows, kinematics.constraints()[c], point.values);
+    const double left =
+        turns ? point.residuals[c] : distance_left(system, rows, kinematics.constraints()[c], point.values);
     (turns ? angle : distance) += left * left;
   }
   distance = std::sqrt(distance);
@@ -133,7 +134,7 @@ void add_positions(system::System& system, Kinematics& kinematics, const Kinemat
 }
 
 void report_alternative(const system::System& system, const std::vector<Origin>& origins,
-                           const Kinematics::Alternative& alternative, Diagnostics& diagnostics) {
+                        const Kinematics::Alternative& alternative, Diagnostics& diagnostics) {
   const singularity::SourceNames names(system);
   const std::uint32_t scope = system::kRoot;
   const auto places = names.places(origins, scope);
@@ -144,8 +145,25 @@ void report_alternative(const system::System& system, const std::vector<Origin>&
                   alternative.value));
   d.label("a loop closes here");
   d.note(fmt::format("another position has `{}` = {:.6g}", name, alternative.other));
-  d.help(
-      fmt::format("choose by a guess near the intended one, such as `guess {} = {:.6g}`", name, alternative.value));
+  d.help(fmt::format("choose by a guess near the intended one, such as `guess {} = {:.6g}`", name,
+                     alternative.value));
+}
+
+void report_singular(const system::System& system, const std::vector<Origin>& origins, std::uint32_t free,
+                     Diagnostics& diagnostics) {
+  const singularity::SourceNames names(system);
+  const std::uint32_t scope = system::kRoot;
+  const auto places = names.places(origins, scope);
+  auto& d =
+      diagnostics.report(Code::SingularStart, places.empty() ? system.templates[0].span : places[0].span,
+                         fmt::format("the mechanism starts at a singular position: there its joints do not "
+                                     "determine `der {}`",
+                                     names.name(free, scope)));
+  d.label("a loop closes here");
+  d.note(
+      "velocities and forces are not determined at this position, or grow without bound near it, and a "
+      "mechanism can leave it in several ways");
+  d.help("start from another position, which may be near this one");
 }
 
 }  // namespace
@@ -177,6 +195,10 @@ std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, 
   add_positions(system, kinematics, start, nearby);
   if (const auto alternative = kinematics.alternative(start))
     report_alternative(system, closing_origins(loops, kinematics, rows), *alternative, diagnostics);
+  if (nearby.found)
+    if (const auto free = kinematics.free_only_at(start, nearby); !free.empty())
+      report_singular(system, closing_origins(loops, kinematics, rows),
+                      kinematics.coordinates()[free.front()], diagnostics);
   return Assembly{nearby.found ? nearby : start, size};
 }
 

@@ -19,8 +19,8 @@ struct Assembly {
   double size = 1;           // of the mechanism: its largest length, in metres
 };
 
-/// Finds the position, and adds it to the attributes of the system. None: there is none, which is reported, or
-/// none was found. `loops`: the origins of the equations that close loops.
+/// Finds the position, and adds it to the attributes of the system. None: there is none, which is reported,
+/// or none was found. `loops`: the origins of the equations that close loops.
 std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
                                        std::span<const Origin> loops, Diagnostics& diagnostics);
 

@@ -20,6 +20,9 @@ constexpr double kNear = 0.1;  // of a guess
 constexpr double kDistinct = 1e-3;
 constexpr std::uint32_t kFewCoordinates = 60;
 constexpr double kSatisfied = 1e-11;
+// Of columns of derivatives: what is a rounding error, and what at a singular position, which can only be
+// found to the root of the accuracy of the constraints.
+constexpr double kRounding = 1e-7, kSingular = 1e-5;
 constexpr double kLeastDamping = 1e-4, kMostDamping = 1e8;
 
 double norm(std::span<const double> v) {
@@ -461,14 +464,29 @@ Kinematics::LoopMatrix Kinematics::loop_matrix(const Point& point) {
   return result;
 }
 
-std::vector<std::uint32_t> Kinematics::independent(const Point& point, const Point& nearby) {
-  const auto columns = static_cast<std::uint32_t>(coordinates_.size());
-  if (columns > kFewCoordinates) return {};
-  const LoopMatrix m = loop_matrix(point);
-  std::vector<std::uint32_t> order(columns);  // those that are to be independent come last
+/// Those to which the others leave values, given ones and first ones rather than others.
+std::vector<std::uint32_t> Kinematics::dependent_coordinates(const LoopMatrix& m, double threshold) const {
+  std::vector<std::uint32_t> order(coordinates_.size());  // those that are to be dependent come last
   std::iota(order.rbegin(), order.rend(), 0u);
   std::ranges::stable_partition(order, [&](std::uint32_t k) { return !is_given(k); });
-  std::vector<std::uint32_t> result = dependent_on_earlier(m.entries, m.rows, order);
+  return dependent_on_earlier(m.entries, m.rows, order, threshold);
+}
+
+std::vector<std::uint32_t> Kinematics::free_only_at(const Point& point, const Point& nearby) {
+  if (coordinates_.size() > kFewCoordinates) return {};
+  LoopMatrix here = loop_matrix(point), there = loop_matrix(nearby);
+  std::vector<std::uint32_t> result = dependent_coordinates(here, kSingular);
+  const std::vector<std::uint32_t> regular = dependent_coordinates(there, kSingular);
+  if (result.size() <= regular.size()) return {};
+  std::erase_if(result, [&](std::uint32_t k) {
+    return std::ranges::find(regular, k) != regular.end() || !there.takes_part[k];
+  });
+  return result;
+}
+
+std::vector<std::uint32_t> Kinematics::independent(const Point& point, const Point& nearby) {
+  if (coordinates_.size() > kFewCoordinates) return {};
+  std::vector<std::uint32_t> result = dependent_coordinates(loop_matrix(point), kRounding);
   const std::vector<bool> takes_part = loop_matrix(nearby).takes_part;
   std::erase_if(result, [&](std::uint32_t k) { return !takes_part[k]; });
   return result;

@@ -68,6 +68,9 @@ class Kinematics {
   /// leaves a turn about their line. `nearby`: a point where no derivative is zero by chance. Empty for large
   /// mechanisms.
   std::vector<std::uint32_t> independent(const Point& point, const Point& nearby);
+  /// Coordinates of loops that are free at this point, but not nearby: the position is singular. Empty for
+  /// large mechanisms.
+  std::vector<std::uint32_t> free_only_at(const Point& point, const Point& nearby);
   /// The derivatives of the constraints with respect to the coordinates.
   std::vector<Entry> jacobian(const Point& point);
 
@@ -79,6 +82,7 @@ class Kinematics {
     std::vector<bool> takes_part;  // of coordinates: in a constraint
   };
   LoopMatrix loop_matrix(const Point& point);
+  std::vector<std::uint32_t> dependent_coordinates(const LoopMatrix& m, double threshold) const;
   bool is_of_frames(std::uint32_t equation) const;
   void find_frames();
   void order();

@@ -156,17 +156,17 @@ std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entrie
 }
 
 std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> entries, std::uint32_t rows,
-                                                std::span<const std::uint32_t> order) {
+                                                std::span<const std::uint32_t> order, double threshold) {
   constexpr double kClear = 1e-3;
   Eigen::MatrixXd basis(rows, 0);
   const Eigen::MatrixXd matrix(sparse(entries, rows, static_cast<std::uint32_t>(order.size())));
   std::vector<std::uint32_t> left(order.begin(), order.end());
-  for (const double threshold : {kClear, kZero})
+  for (const double least : {kClear, threshold})
     std::erase_if(left, [&](std::uint32_t k) {
       const double size = matrix.col(k).norm();
       Eigen::VectorXd rest = matrix.col(k);
       for (int twice = 0; twice < 2; ++twice) rest -= basis * (basis.transpose() * rest);
-      if (!(rest.norm() > threshold * size)) return false;
+      if (!(rest.norm() > least * size)) return false;
       basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
       basis.col(basis.cols() - 1) = rest.normalized();
       return true;

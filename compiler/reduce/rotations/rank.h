@@ -23,9 +23,9 @@ std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entrie
                                              std::uint32_t columns, std::span<const Preference> preferences);
 
 /// The columns, in this order, that are linear combinations of earlier ones. First only columns count as
-/// independent of which a part of at least 1e-3 is, then others, too. For small matrices.
+/// independent of which a part of at least 1e-3 is, then of at least `threshold`. For small matrices.
 std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> entries, std::uint32_t rows,
-                                                std::span<const std::uint32_t> order);
+                                                std::span<const std::uint32_t> order, double threshold);
 
 /// The shortest x with the least |A x - b|.
 std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows,

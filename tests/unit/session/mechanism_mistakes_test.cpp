@@ -152,3 +152,60 @@ TEST_CASE("mechanisms: the mass of a body is not a matter of structure") {
     }
   CHECK(found);
 }
+
+TEST_CASE("mechanisms: the distance that is left where initial values do not let a loop close") {
+  const std::string legs =
+      "  fixed [0.0, 0.0, 0.0] <> z\n  k: freeMotion <> (z, b)\n"
+      "  body earth 2.0 (diagonal [0.2, 0.3, 0.4]) <> b\n"
+      "  rod [1.0, 0.0, 0.0] <> (z, p)\n  closingLink 1.0 <> (p, b)\n  initially\n    k.r[1] = 3.0\n    "
+      "k.v[1] = "
+      "0.0\n";
+  says("Spatial", legs, "SR0414", "at its initial values: 1 m are left");
+  says("Spatial", legs, "SR0414", "with `k.r[1]` = 3");
+}
+
+TEST_CASE("mechanisms: a link that is too short, in metres") {
+  says("Spatial",
+       "  fixed [0.0, 0.0, 0.0] <> z\n  fixed [3.0, 0.0, 0.0] <> y\n  j: revolute [0.0, 0.0, 1.0] <> (z, a)\n"
+       "  rod [1.0, 0.0, 0.0] <> (a, b)\n  body earth 1.0 (ballInertia 1.0 0.1) <> b\n"
+       "  closingLink 1.5 <> (b, y)\n  initially\n    j.w = 0.0\n",
+       "SR0414", "the joints cannot close this loop: 0.5 m are left");
+}
+
+TEST_CASE("mechanisms: what forbids a start is told before that there is none") {
+  says(
+      "Spatial",
+      "  fixed [0.0, 0.0, 0.0] <> z\n  h: revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [1.0, 0.0, 0.0] <> (a, "
+      "b)\n"
+      "  m: body earth (-1.0) (diagonal [1.0, 1.0, 1.0]) <> b\n  initially\n    h.phi = 0.5\n    h.w = 0.0\n",
+      "SR0510", "a body has a mass greater than 0");
+}
+
+TEST_CASE("mechanisms: a start at a singular position") {
+  const std::string crank =
+      "  fixed [0.0, 0.0, 0.0] <> z\n  one: revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [1.0, 0.0, 0.0] <> (a, "
+      "b)\n"
+      "  body earth 1.0 (ballInertia 1.0 0.1) <> b\n  two: revolute [0.0, 1.0, 0.0] <> (b, c)\n"
+      "  rod [1.5, 0.0, 0.0] <> (c, d)\n  body earth 1.0 (ballInertia 1.0 0.1) <> d\n"
+      "  fixed [2.5, 0.0, 0.0] <> y\n  three: prismatic [1.0, 0.0, 0.0] <> (y, e)\n"
+      "  four: revolute [0.0, 1.0, 0.0] <> (d, e)\n  initially\n";
+  says("Spatial", crank + "    three.s = 0.0\n    three.v = 0.0\n", "SR0415",
+       "its joints do not determine `der one");
+  for (const std::string start :
+       {"    one.phi = 0.0\n    one.w = 0.0\n", "    three.s = -0.1\n    three.v = 0.0\n"}) {
+    const std::string text = messages("Spatial", crank + start + "  guess one.phi = 0.2\n");
+    INFO(text);
+    CHECK(text.find("SR0415") == std::string::npos);
+    CHECK(text.find("error") == std::string::npos);
+  }
+  // Bars that only just reach: no position nearby, so the run cannot begin.
+  says("Spatial",
+       "  fixed [0.0, 0.0, 0.0] <> z\n  one: revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [1.0, 0.0, 0.0] <> "
+       "(a, b)\n"
+       "  body earth 1.0 (ballInertia 1.0 0.1) <> b\n  two: revolute [0.0, 1.0, 0.0] <> (b, c)\n"
+       "  rod [1.0, 0.0, 0.0] <> (c, d)\n  three: revolute [0.0, 1.0, 0.0] <> (d, e)\n"
+       "  rod [1.0, 0.0, 0.0] <> (e, h)\n  fixed [3.0, 0.0, 0.0] <> y\n  four: revolute [0.0, 1.0, 0.0] <> "
+       "(h, y)\n"
+       "  initially\n    one.phi = 0.0\n    one.w = 0.0\n",
+       "SR0415", "at the start");
+}

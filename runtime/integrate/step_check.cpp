@@ -1,13 +1,11 @@
 #include "runtime/integrate/step_check.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "runtime/integrate/step_pieces.h"
 #include "runtime/numbers.h"
-#include "runtime/solve/algebraic_loop.h"
 
 namespace runtime {
 
@@ -18,32 +16,11 @@ namespace {
 constexpr double kAllowed = 10, kFarTooLarge = 1000, kFarBelow = 10;
 constexpr int kMostEvaluations = 400;  // of one scan
 constexpr double kLong = 1e-3;         // step, as a part of the run
-// Cut a little before the middle: a pulse about the middle of a step has no slope there.
-constexpr double kCut = 0.48;
 // Points that are checked in any case: one step in this part of the unknowns, and in at most so many; and
 // where a step is this many times as long as any that was checked. While defects are far below the limit:
 // up to this many times as many steps between them, and where a step has grown by the second factor.
 constexpr std::size_t kSmall = 32, kMostBetween = 32, kSpread = 4;
 constexpr double kGrowth = 10, kGrowthFarBelow = 100;
-
-// A change of a determinant's sign is isolated to this part of the step. Whether the solution has a pole
-// there, c / (t - moment), is decided by four values at multiples of the second number times the step: nearer
-// to the moment rounding errors look like a pole. None is seen if c, as a part of the length of the step, is
-// at most the third number times value plus nominal value.
-constexpr double kIsolated = 1e-3, kSpacing = 0.02, kResidue = 1e-6;
-
-/// Places about the moment, as multiples of the spacing, and weights of the values there: the sum is 0 for
-/// polynomials of degree two, and 1 for 1 / place.
-struct Stencil {
-  std::array<double, 4> places, weights;
-};
-constexpr Stencil kAround = {{-2, -1, 1, 2}, {1.0 / 3, -2.0 / 3, 2.0 / 3, -1.0 / 3}},
-                  kAfter = {{1, 2, 3, 4}, {4, -12, 12, -4}}, kBefore = {{-1, -2, -3, -4}, {-4, 12, -12, 4}};
-
-double shortest_piece(double begin, double end) {
-  return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end)) +
-         1e-12 * (end - begin);
-}
 
 /// Where the defect of a step is taken, as a part of it: multiples of the golden ratio, which are spread
 /// evenly.
@@ -73,10 +50,8 @@ StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double star
   for (auto* list : {&before_, &now_, &earlier_}) list->assign(rows_.variables().size(), 0.0);
   paths_.resize(rows_.variables().size());
   place_.assign(rows_.variables().size(), kNone);
-  if (system.form() != Form::Explicit) return;
-  for (const Step& step : instance.model.dynamic)
-    if (step.kind == Step::Solve && instance.model.loops[step.index].kind == AlgebraicLoop::Linear)
-      loops_.push_back({step.index});
+  // In the implicit form the integrator sees the equations of loops.
+  if (system.form() == Form::Explicit) poles_.emplace(instance, defect_);
 }
 
 void StepCheck::restart() {
@@ -107,8 +82,7 @@ void StepCheck::begin(double time) {
   begin_ = time;
   if (known_) return;
   gather(time, before_);
-  find_turned(time);
-  for (WatchedLoop& watched : loops_) watched.before = watched.now;
+  if (poles_) poles_->begin(time);
   known_ = true;
 }
 
@@ -119,133 +93,25 @@ bool StepCheck::accepts(Integrator& integrator) {
   if (instance_.model.states.empty() || length <= 0) return true;
   gather(integrator.time(), now_);
   find_unresolved(integrator.time());
-  const bool due = is_due(length), turned = find_turned(integrator.time());
+  const bool due = is_due(length), turned = poles_ && poles_->has_turned(integrator.time());
   if (due || turned || !unresolved_.empty()) {
     held_ = instance_.values;
     const bool accepted = (!due || is_solution(integrator)) && (unresolved_.empty() || scan(integrator)) &&
-                          (!turned || passes_poles(integrator));
+                          (!turned || has_no_pole(integrator));
     instance_.values.swap(held_);
     if (!accepted) return false;
   }
   std::ranges::sort(cuts_);
-  for (WatchedLoop& watched : loops_) watched.before = watched.now;
+  if (poles_) poles_->advance();
   earlier_.swap(before_);
   before_.swap(now_);
   last_length_ = length;
   return true;
 }
 
-/// Whether the determinant of a watched loop has another sign, at the current values, than at the beginning
-/// of the step.
-bool StepCheck::find_turned(double time) {
-  bool turned = false;
-  for (WatchedLoop& watched : loops_) {
-    watched.now = instance_.evaluator.loop(watched.loop).determinant_sign(instance_.point(time));
-    turned = turned || watched.now != watched.before;
-  }
-  return turned;
-}
-
-/// At the current values.
-int StepCheck::sign(const TurnedLoop& turned, double time) {
-  AlgebraicLoopSolver& solver = instance_.evaluator.loop(turned.loop);
-  const Point point = instance_.point(time);
-  return turned.untorn ? solver.untorn_determinant_sign(point) : solver.determinant_sign(point);
-}
-
-bool StepCheck::passes_poles(Integrator& integrator) {
-  std::vector<TurnedLoop> turned;
-  for (const WatchedLoop& watched : loops_)
-    if (watched.now != watched.before) turned.push_back({watched.loop, false, watched.before, watched.now});
-  while (!turned.empty())
-    if (!compare_untorn(turned, integrator) || !are_continuous(turned, integrator)) return false;
-  return true;
-}
-
-/// Signs with and without tearing are those of different matrices. Where a loop has one of each, both become
-/// the latter. Loops without a change of this sign are removed.
-bool StepCheck::compare_untorn(std::vector<TurnedLoop>& turned, Integrator& integrator) {
-  bool any = false;
-  for (TurnedLoop& t : turned) {
-    t.untorn = t.untorn || (t.before * t.now != 0 && std::abs(t.before) != std::abs(t.now));
-    any = any || t.untorn;
-  }
-  if (!any) return true;
-  for (const double time : {begin_, integrator.time()}) {
-    if (!defect_.evaluate(time, integrator)) return refuse(begin_, integrator.time() - begin_);
-    for (TurnedLoop& t : turned)
-      if (t.untorn) (time == begin_ ? t.before : t.now) = sign(t, time);
-  }
-  std::erase_if(turned, [](const TurnedLoop& t) { return t.before == t.now; });
-  return true;
-}
-
-/// Whether the solutions have no pole at the moment at which the sign of a determinant changes, that of the
-/// first of these loops. It is that of all loops that turn at this moment, as equal parts of a model do; they
-/// are removed from the list.
-bool StepCheck::are_continuous(std::vector<TurnedLoop>& turned, Integrator& integrator) {
-  if (turned.empty()) return true;
-  const Model& model = instance_.model;
-  std::vector<std::uint32_t> variables, ends;  // the variables of a loop after another
-  for (const TurnedLoop& loop : turned) {
-    AlgebraicLoopSolver& solver = instance_.evaluator.loop(loop.loop);
-    variables.insert(variables.end(), solver.unknowns().begin(), solver.unknowns().end());
-    for (const KernelBatch& batch : loop_batches(model, model.loops[loop.loop]))
-      for (std::uint32_t row = 0; row < batch.count && batch.role == Role::Solve; ++row)
-        variables.push_back(solved_variable(model, batch, row));
-    ends.push_back(static_cast<std::uint32_t>(variables.size()));
-  }
-  struct Bound {
-    double time;
-    std::vector<int> signs;
-  };
-  Bound low{begin_, {}}, high{integrator.time(), {}}, middle{};
-  for (const TurnedLoop& loop : turned) {
-    low.signs.push_back(loop.before);
-    high.signs.push_back(loop.now);
-  }
-  const double whole = high.time - low.time;
-  const double least = std::max(kIsolated * whole, shortest_piece(low.time, high.time));
-  while (high.time - low.time > least) {
-    middle.time = low.time + kCut * (high.time - low.time);
-    if (!defect_.evaluate(middle.time, integrator)) return refuse(low.time, high.time - low.time);
-    middle.signs.clear();
-    for (const TurnedLoop& loop : turned) middle.signs.push_back(sign(loop, middle.time));
-    const int first = middle.signs.front(),
-              kind = std::max(std::abs(turned[0].before), std::abs(turned[0].now));
-    if (first != 0 && std::abs(first) != kind) {
-      turned[0].untorn = true;  // begin again with the signs without tearing
-      return true;
-    }
-    std::swap(first == turned[0].before ? low : high, middle);
-  }
-  const double moment = (low.time + high.time) / 2, spacing = kSpacing * whole;
-  const Stencil& stencil = moment - begin_ < 2 * spacing              ? kAfter
-                           : integrator.time() - moment < 2 * spacing ? kBefore
-                                                                      : kAround;
-  std::array<std::vector<double>, 4> near;
-  for (std::size_t i = 0; i < near.size(); ++i) {
-    if (!defect_.evaluate(moment + stencil.places[i] * spacing, integrator))
-      return refuse(low.time, high.time - low.time);
-    for (const std::uint32_t v : variables) near[i].push_back(instance_.values[v]);
-  }
-  std::vector<TurnedLoop> others;
-  std::size_t k = 0;
-  for (std::size_t i = 0; i < turned.size(); ++i) {
-    const bool here = low.signs[i] == turned[i].before && high.signs[i] != turned[i].before;
-    if (!here) others.push_back(turned[i]);
-    for (; k < ends[i]; ++k) {
-      double residue = 0, size = HUGE_VAL;
-      for (std::size_t p = 0; p < near.size(); ++p) {
-        residue += kSpacing * stencil.weights[p] * near[p][k];
-        size = std::min(size, std::abs(near[p][k]));
-      }
-      size += instance_.nominal[variables[k]];
-      if (here && !(std::abs(residue) <= kResidue * size)) return refuse(low.time, high.time - low.time);
-    }
-  }
-  turned = std::move(others);
-  return true;
+bool StepCheck::has_no_pole(Integrator& integrator) {
+  const auto pole = poles_->find(begin_, integrator);
+  return !pole || refuse(pole->from, pole->length);
 }
 
 bool StepCheck::is_due(double length) {

@@ -11,10 +11,7 @@
 //     where it is more than kAllowed times what the tolerance allows, the step is refused
 //   a divisor that crosses zero is a pole, and no step goes over it
 //
-// A linear algebraic loop divides by the determinant of its coefficients, which no kernel does. Where its
-// sign has changed in a step, the change is isolated by bisection, and values at some distance tell whether
-// the solution has a pole there. It has none where a mechanism passes a position in which it is singular: the
-// step goes on then.
+// Linear algebraic loops divide by determinants, which no row does: see loop_poles.h.
 //
 // So the enclosures find the pulse and the defect says whether it matters, however short it is. Values
 // between those at which the model was evaluated are taken from straight lines with a margin, which is an
@@ -28,11 +25,13 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "runtime/integrate/defect.h"
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/loop_poles.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/integrate/sharp_rows.h"
 
@@ -77,25 +76,9 @@ class StepCheck {
   bool halve(Piece piece, Integrator& integrator, std::deque<Piece>& pieces);
   bool is_resolved(const Piece& piece, bool& pole);
   void gather(double time, std::vector<double>& out);
-  /// Of the linear loops with varying coefficients, where the integrator does not see their equations.
-  struct WatchedLoop {
-    std::uint32_t loop = 0;
-    int before = 0, now = 0;  // signs at both ends of the step (AlgebraicLoopSolver::determinant_sign)
-  };
-
   void evaluate_compared(double time);
   bool refuse(double from, double length);
-  bool find_turned(double time);
-  /// One of them whose sign differs at both ends of the step.
-  struct TurnedLoop {
-    std::uint32_t loop = 0;
-    bool untorn = false;  // the signs are those without tearing
-    int before = 0, now = 0;
-  };
-  int sign(const TurnedLoop& turned, double time);
-  bool compare_untorn(std::vector<TurnedLoop>& turned, Integrator& integrator);
-  bool passes_poles(Integrator& integrator);
-  bool are_continuous(std::vector<TurnedLoop>& turned, Integrator& integrator);
+  bool has_no_pole(Integrator& integrator);
 
   ModelInstance& instance_;
   SharpRows rows_;
@@ -123,7 +106,7 @@ class StepCheck {
   std::vector<double> cuts_;
   int evaluations_ = 0;
   std::vector<double> held_;
-  std::vector<WatchedLoop> loops_;
+  std::optional<LoopPoles> poles_;
 };
 
 }  // namespace runtime

@@ -23,7 +23,7 @@ struct Shape {
     Rod,       // from `frame` to `to`; size: the radius
     Coil,      // the same, a spring
     Arrow,     // of a vector that ends at the frame; size: metres per unit of it
-    Trace,     // the way of the frame so far
+    Trace,     // the path of the frame so far
     Axes       // of the frame
   } kind = Box;
   std::uint32_t frame = 0, to = 0, vector = 0;  // of Scene::frames, Scene::vectors

@@ -123,8 +123,8 @@ std::optional<LoopPoles::Part> LoopPoles::isolate(std::vector<TurnedLoop>& turne
   return std::nullopt;
 }
 
-/// Whether a solution has a pole at the moment that was isolated: that of the first loop, and of all that turn
-/// at this moment, as equal parts of a model do. These are removed from the list.
+/// Whether a solution has a pole at the moment that was isolated: that of the first loop, and of all that
+/// turn at this moment, as equal parts of a model do. These are removed from the list.
 std::optional<LoopPoles::Part> LoopPoles::find_residue(std::vector<TurnedLoop>& turned,
                                                        const Isolation& isolation, Integrator& integrator) {
   const auto& [low, high, mixed] = isolation;

@@ -321,7 +321,7 @@ Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initia
         gradient_of(initial_[k], initial_rows_, values, row);
         add(static_cast<std::uint32_t>(constraints_.size()) + k);
       }
-    // Levenberg and Marquardt: shorter steps along the gradient where a full one leads too far.
+    // The Levenberg-Marquardt method: shorter steps along the gradient where a full one leads too far.
     bool smaller = false;
     const auto count = static_cast<std::uint32_t>(r.size());
     for (; !smaller && damping < kMostDamping; damping = damping == 0 ? kLeastDamping : damping * 10) {
@@ -337,7 +337,7 @@ Kinematics::Point Kinematics::solve(std::vector<double> values, bool with_initia
           least_squares(damped, rows, static_cast<std::uint32_t>(coordinates_.size()), right);
       std::vector<double> next = values;
       for (std::size_t k = 0; k < coordinates_.size(); ++k) next[coordinates_[k]] -= step[k];
-      // What grows beyond all lengths is a rounding error: that of a quaternion, for one, changes nothing.
+      // A very large step is a rounding error: the length of a quaternion, for one, changes nothing.
       if (!(norm(next) <= farthest)) continue;
       std::vector<double> next_r = all(next);
       const double next_size = norm(next_r);
@@ -418,10 +418,39 @@ Kinematics::Point Kinematics::solve_near_given(const std::vector<double>& guesse
   return best;
 }
 
+/// Vectors of coordinates without a guess of the model get the length of that of their part, where this
+/// changes no constraint: the quaternion of a joint, whose length is of no concern, starts with length 1.
+void Kinematics::keep_lengths(Point& point, const std::vector<double>& guesses) {
+  auto declaration = [&](std::uint32_t k) { return system::unknown_info(system_, coordinates_[k]).span; };
+  auto error = [&](std::vector<double>& values) {
+    double largest = norm(residuals(values));
+    for (const std::uint32_t e : initial_)
+      largest = std::max(largest, std::abs(initial_rows_.evaluate(e, values, gradient_)));
+    return largest;
+  };
+  const double before = error(point.values);
+  for (std::uint32_t k = 0, end = 0; k < coordinates_.size(); k = end) {
+    bool given = false;
+    double size = 0, guess = 0;
+    for (end = k; end < coordinates_.size() && coordinates_[end] == coordinates_[k] + (end - k) &&
+                  declaration(end) == declaration(k);
+         ++end) {
+      given |= is_given(end);
+      size += std::pow(point.values[coordinates_[end]], 2);
+      guess += std::pow(guesses[coordinates_[end]], 2);
+    }
+    if (given || end - k < 2 || !(size > 0 && guess > 0) || size == guess) continue;
+    std::vector<double> values = point.values;
+    for (std::uint32_t i = k; i < end; ++i) values[coordinates_[i]] *= std::sqrt(guess / size);
+    if (error(values) <= std::max(2 * before, kSatisfied)) point.values = std::move(values);
+  }
+}
+
 Kinematics::Point Kinematics::start() {
   const std::vector<double> guesses = this->guesses();
   given_value_ = guesses;
   Point point = solve_near_given(guesses, true);
+  if (point.found && coordinates_.size() <= kFewCoordinates) keep_lengths(point, guesses);
   if (point.found || initial_.empty()) return point;
   holds_initial_values_ = false;
   return solve(guesses, false);

@@ -96,6 +96,7 @@ class Kinematics {
   /// `held`: coordinates that do not change; none if it is empty.
   Point solve(std::vector<double> values, bool with_initial, const std::vector<bool>& held = {});
   void keep_guesses(Point& point, const std::vector<double>& guesses, bool with_initial);
+  void keep_lengths(Point& point, const std::vector<double>& guesses);
   Point solve_near_given(const std::vector<double>& guesses, bool with_initial);
   double moved(const Point& point, const std::vector<double>& guesses) const;
   bool is_initial(std::uint32_t coordinate) const {

@@ -161,12 +161,13 @@ std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> ent
   Eigen::MatrixXd basis(rows, 0);
   const Eigen::MatrixXd matrix(sparse(entries, rows, static_cast<std::uint32_t>(order.size())));
   std::vector<std::uint32_t> left(order.begin(), order.end());
-  for (const double least : {kClear, threshold})
+  const double largest = order.empty() ? 0.0 : matrix.colwise().norm().maxCoeff();
+  for (const bool clear : {true, false})
     std::erase_if(left, [&](std::uint32_t k) {
-      const double size = matrix.col(k).norm();
+      const double least = clear ? kClear * matrix.col(k).norm() : 0.0;
       Eigen::VectorXd rest = matrix.col(k);
       for (int twice = 0; twice < 2; ++twice) rest -= basis * (basis.transpose() * rest);
-      if (!(rest.norm() > least * size)) return false;
+      if (!(rest.norm() > std::max(least, threshold * largest))) return false;
       basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
       basis.col(basis.cols() - 1) = rest.normalized();
       return true;

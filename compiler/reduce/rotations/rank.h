@@ -23,7 +23,8 @@ std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entrie
                                              std::uint32_t columns, std::span<const Preference> preferences);
 
 /// The columns, in this order, that are linear combinations of earlier ones. First only columns count as
-/// independent of which a part of at least 1e-3 is, then of at least `threshold`. For small matrices.
+/// independent of which a part of at least 1e-3 is, then those of which more is left than `threshold` times
+/// the largest column. For small matrices.
 std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                                 std::span<const std::uint32_t> order, double threshold);
 

@@ -1,9 +1,9 @@
 // Constraints of loops of joints that depend on each other, as in every planar linkage whose joints hold
-// their parts in space, and in mechanisms that move because of their measures only (Bennett, Bricard).
+// their parts in space, and in mechanisms that are mobile only for special dimensions (Bennett, Bricard).
 //
 // Whether they do is a matter of numbers, not of counting: it is the rank of the derivatives of the
 // constraints with respect to the coordinates (kinematics.h), at a position near the start that satisfies
-// them. The forces that would hold the superfluous constraints are not determined by the equations of rigid
+// them. The forces that would hold the redundant constraints are not determined by the equations of rigid
 // bodies: as many of them are set to zero (statics.h). They move nothing, and which of them are zero is
 // chosen so that the others are determined. Where a loop is carried by a body that turns, both are components
 // in axes that turn: in those of the world the choice would be a bad one after a quarter of a turn.

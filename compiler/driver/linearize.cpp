@@ -52,12 +52,29 @@ void print_matrix(const char* title, const Names& rows, const Names& columns,
   fmt::print("\n");
 }
 
+/// Says where the point is no equilibrium, with the derivatives that are not zero.
+void print_motion(const Linearization& l, const Names& rates) {
+  constexpr double kRest = 1e-9;  // rounding errors of numbers about 1
+  constexpr std::size_t kShown = 4;
+  std::string moving;
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < l.rates.size(); ++k) {
+    if (!(std::abs(l.rates[k]) > kRest)) continue;
+    if (++count <= kShown)
+      moving += fmt::format("{}{} = {}", count > 1 ? ", " : "", rates[k], number(l.rates[k]));
+  }
+  if (count == 0) return;
+  if (count > kShown) moving += fmt::format(" and {} more", count - kShown);
+  fmt::print("no equilibrium: {}; the matrices describe deviations from this motion\n", moving);
+}
+
 void print_text(const Linearization& l) {
   Names rates;
   for (const std::string& state : l.states) rates.push_back("der(" + state + ")");
   fmt::print("at t = {:.9g} s: {} state{}, {} input{}, {} output{}\n", l.time, l.states.size(),
              l.states.size() == 1 ? "" : "s", l.inputs.size(), l.inputs.size() == 1 ? "" : "s",
              l.outputs.size(), l.outputs.size() == 1 ? "" : "s");
+  print_motion(l, rates);
   print_matrix("A", rates, l.states, l.model.a);
   print_matrix("B", rates, l.inputs, l.model.b);
   print_matrix("C", l.outputs, l.states, l.model.c);
@@ -87,6 +104,7 @@ void print_json(const Linearization& l) {
   j["states"] = l.states;
   j["inputs"] = l.inputs;
   j["outputs"] = l.outputs;
+  j["derivatives"] = l.rates;
   j["A"] = matrix(l.states.size(), l.model.a);
   j["B"] = matrix(l.states.size(), l.model.b);
   j["C"] = matrix(l.outputs.size(), l.model.c);

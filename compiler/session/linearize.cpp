@@ -2,11 +2,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "compiler/explain/run_notes.h"
 #include "compiler/session/session.h"
 
 namespace sigrel {
+namespace {
+
+/// The variables of the states: of those that are selected among several during a run, the ones that are
+/// selected now.
+std::vector<std::uint32_t> selected_variables(const runtime::Model& model,
+                                              std::span<const double> parameters) {
+  std::vector<std::uint32_t> result;
+  for (const runtime::State& state : model.states) result.push_back(state.variable);
+  for (const runtime::StateSet& set : model.sets)
+    for (std::uint32_t s = 0; s < set.states; ++s) {
+      const auto selectors =
+          parameters.subspan(set.first_selector + std::size_t{s} * set.candidates, set.candidates);
+      const auto one = std::ranges::find(selectors, 1.0);
+      if (one == selectors.end() || std::ranges::count(selectors, 0.0) + 1 != std::ssize(selectors)) continue;
+      const auto k = static_cast<std::uint32_t>(one - selectors.begin());
+      result[set.first_state + s] =
+          model.set_variables[set.first_variable + set.eliminated + set.candidates + k];
+    }
+  return result;
+}
+
+}  // namespace
 
 std::optional<Linearization> Session::linearize(const Compiled& start, const LinearizeOptions& options) {
   RunOptions request = options.run;
@@ -36,9 +59,11 @@ std::optional<Linearization> Session::linearize(const Compiled& start, const Lin
   evaluator.run(m.observed, point);  // a run computes observed variables only where they are recorded
   auto result = runtime::linearize(m, point, inputs.columns, outputs.columns);
   if (auto* linear = std::get_if<runtime::LinearModel>(&result)) {
-    std::vector<std::string> states = names.named(linear->states).names;
-    return Linearization{run.outcome.reached, std::move(states), inputs.names, outputs.names,
-                         std::move(*linear)};
+    std::vector<std::string> states = names.named(selected_variables(m, parameters)).names;
+    std::vector<double> rates;
+    for (const runtime::State& state : m.states) rates.push_back(values[state.derivative]);
+    return Linearization{run.outcome.reached, std::move(states), inputs.names,
+                         outputs.names,       std::move(rates),  std::move(*linear)};
   }
 
   using Reason = runtime::NotLinear::Reason;

@@ -125,6 +125,7 @@ struct LinearizeOptions {
 struct Linearization {
   double time = 0;
   std::vector<std::string> states, inputs, outputs;
+  std::vector<double> rates;  // derivatives of the states at the point; all zero in an equilibrium
   runtime::LinearModel model;
 };
 

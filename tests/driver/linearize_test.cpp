@@ -249,3 +249,15 @@ TEST_CASE("linearize, steady: a delay has no tangent, and is not taken as one th
     CHECK(f.err.find("der x = -(delay x 1.0)") != std::string::npos);
   }
 }
+
+TEST_CASE("linearize: a point that is no equilibrium, and a state that is selected among several") {
+  const Finished f = sigrel({"linearize", SIGREL_SOURCE_DIR "/tests/bench/run/windows_in_space.sr"});
+  INFO(f.out << f.err);
+  CHECK(f.code == 0);
+  CHECK(f.out.find("no equilibrium: der(first.hinge.flange.phi) = 1; ") != std::string::npos);
+  CHECK(f.out.find("one of (") == std::string::npos);
+  const Finished still = sigrel({"linearize", SIGREL_SOURCE_DIR "/examples/47_inverted_pendulum.sr"});
+  INFO(still.out);
+  CHECK(still.code == 0);
+  CHECK(still.out.find("no equilibrium") == std::string::npos);
+}

@@ -160,6 +160,7 @@ void StepCheck::find_unresolved(double end) {
 }
 
 bool StepCheck::refuse(double from, double length) {
+  steps_ = between_ = least_between_;  // the step that takes its place is checked, too
   shorter_ = std::max(from - begin_, length / 4);
   return false;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "compiler/singularity/source_names.h"
@@ -22,31 +23,30 @@ double size_of(const system::System& system, const Kinematics::Point& point) {
   return size > 0 ? size : 1.0;
 }
 
-/// How far one point would have to move for a constraint between positions to hold, in metres. The constraint
+/// How far one point would have to move for a constraint to hold, in metres; none for one without lengths. It
 /// may be one on the square of a distance: Newton's method along its gradient.
-double distance_left(const system::System& system, RowValues& rows, std::uint32_t equation,
-                     std::vector<double> values) {
+std::optional<double> distance_left(const system::System& system, const Kinematics& kinematics,
+                                    RowValues& rows, std::uint32_t equation, std::vector<double> values) {
   constexpr int kIterations = 20;
   std::vector<double> gradient;
   const double residual = rows.evaluate(equation, values, gradient);
   const auto unknowns = rows.unknowns(equation);
-  std::map<Span, double> slopes;  // of each vector, squared
-  auto vector_of = [&](std::size_t k) { return system::unknown_info(system, unknowns[k]).span; };
+  std::map<Kinematics::Vector, double> slopes;  // squared
   for (std::size_t k = 0; k < unknowns.size(); ++k)
     if (text(system::unknown_info(system, unknowns[k]).unit) == "m")
-      slopes[vector_of(k)] += gradient[k] * gradient[k];
+      slopes[kinematics.vector_of(unknowns[k])] += gradient[k] * gradient[k];
   const auto steepest = std::ranges::max_element(slopes, {}, [](const auto& s) { return s.second; });
-  if (steepest == slopes.end() || !(steepest->second > 0)) return residual;
-  const std::vector<double> direction = gradient;
+  if (steepest == slopes.end() || !(steepest->second > 0)) return std::nullopt;
   const double length = std::sqrt(steepest->second);
+  std::vector<double> direction(unknowns.size(), 0.0);
+  for (std::size_t k = 0; k < unknowns.size(); ++k)
+    if (kinematics.vector_of(unknowns[k]) == steepest->first) direction[k] = gradient[k] / length;
   double moved = 0, left = residual;
-  for (int k = 0; k < kIterations; ++k) {
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
     double slope = 0;
-    for (std::size_t i = 0; i < unknowns.size(); ++i)
-      if (vector_of(i) == steepest->first) slope += gradient[i] * direction[i] / length;
+    for (std::size_t k = 0; k < unknowns.size(); ++k) slope += gradient[k] * direction[k];
     const double step = left / slope;
-    for (std::size_t i = 0; i < unknowns.size(); ++i)
-      if (vector_of(i) == steepest->first) values[unknowns[i]] -= step * direction[i] / length;
+    for (std::size_t k = 0; k < unknowns.size(); ++k) values[unknowns[k]] -= step * direction[k];
     moved += step;
     left = rows.evaluate(equation, values, gradient);
     if (!(std::abs(step) > 1e-9 * std::abs(moved))) break;
@@ -57,16 +57,20 @@ double distance_left(const system::System& system, RowValues& rows, std::uint32_
 void report_open(const system::System& system, std::span<const Origin> loops, Kinematics& kinematics,
                  RowValues& rows, const Kinematics::Point& point, std::span<const std::uint32_t> given,
                  Diagnostics& diagnostics) {
-  double distance = 0, angle = 0;
+  double distance = 0, angle = 0, other = 0;  // other: of constraints without lengths, as between angles
   for (std::size_t c = 0; c < point.residuals.size(); ++c) {
     const Origin origin = rows.origin(kinematics.constraints()[c]);
     const bool turns = std::ranges::any_of(loops, [&](Origin o) {
       return o.instance == origin.instance &&
              system.sources[o.source].span == system.sources[origin.source].span;
     });
-    const double left =
-        turns ? point.residuals[c] : distance_left(system, rows, kinematics.constraints()[c], point.values);
-    (turns ? angle : distance) += left * left;
+    if (turns)
+      angle += point.residuals[c] * point.residuals[c];
+    else if (const auto left =
+                 distance_left(system, kinematics, rows, kinematics.constraints()[c], point.values))
+      distance += *left * *left;
+    else
+      other = std::max(other, std::abs(point.residuals[c]));
   }
   distance = std::sqrt(distance);
   angle = 2 * std::atan(std::sqrt(angle));  // of tan (angle / 2), close_loops.cpp
@@ -86,6 +90,9 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
                                      given.empty() ? "" : " at its initial values", distance,
                                      angle > 1e-2 ? fmt::format(", and an angle of {:.3g} rad", angle) : ""));
   d.label("the loop closes here");
+  if (other > 1e-6)
+    d.note(fmt::format(
+        "besides, an equation between coordinates of the joints, as of a gear, differs by {:.3g}", other));
   if (given.empty()) {
     d.note("this is the shortest distance near the initial values and guesses of the joints");
   } else {

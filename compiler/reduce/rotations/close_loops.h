@@ -3,8 +3,8 @@
 // The equations between rotations (rotation_edges.h) form a graph. On a spanning forest of it they determine
 // one rotation after the other, from the world outwards: nine explicit equations for each, turned round where
 // a part is connected the other way. An edge that is left closes a loop. There the product of the turns
-// around the loop is the identity: three equations, the antisymmetric part of the product. So a loop of
-// joints needs no part that closes it.
+// around the loop is the identity: three equations, its antisymmetric part scaled to tan (angle / 2) times
+// the axis. So a loop of joints needs no part that closes it.
 #pragma once
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/system.h"

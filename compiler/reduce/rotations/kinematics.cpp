@@ -201,6 +201,15 @@ std::vector<double> Kinematics::residuals(std::vector<double>& values) {
   return result;
 }
 
+Kinematics::Vector Kinematics::vector_of(std::uint32_t unknown) const {
+  const auto after =
+      std::ranges::upper_bound(system_.instances, unknown, {}, &system::Instance::first_unknown);
+  const system::LocalInfo& info = system::unknown_info(system_, unknown);
+  const std::string_view name = text(info.name);
+  return {static_cast<std::uint32_t>(after - system_.instances.begin()),
+          {info.span, name.substr(0, name.find('['))}};
+}
+
 /// Whether a guess stands in the definition of the part itself, behind its head: as that of the quaternion of
 /// a joint, it says nothing about the mechanism. `heads`: of all definitions, ascending.
 bool Kinematics::is_default(const system::Attribute& guess, std::span<const Span> heads) const {
@@ -421,7 +430,6 @@ Kinematics::Point Kinematics::solve_near_given(const std::vector<double>& guesse
 /// Vectors of coordinates without a guess of the model get the length of that of their part, where this
 /// changes no constraint: the quaternion of a joint, whose length is of no concern, starts with length 1.
 void Kinematics::keep_lengths(Point& point, const std::vector<double>& guesses) {
-  auto declaration = [&](std::uint32_t k) { return system::unknown_info(system_, coordinates_[k]).span; };
   auto error = [&](std::vector<double>& values) {
     double largest = norm(residuals(values));
     for (const std::uint32_t e : initial_)
@@ -431,17 +439,17 @@ void Kinematics::keep_lengths(Point& point, const std::vector<double>& guesses) 
   const double before = error(point.values);
   for (std::uint32_t k = 0, end = 0; k < coordinates_.size(); k = end) {
     bool given = false;
-    double size = 0, guess = 0;
+    double squared = 0, squared_guess = 0;
     for (end = k; end < coordinates_.size() && coordinates_[end] == coordinates_[k] + (end - k) &&
-                  declaration(end) == declaration(k);
+                  vector_of(coordinates_[end]) == vector_of(coordinates_[k]);
          ++end) {
       given |= is_given(end);
-      size += std::pow(point.values[coordinates_[end]], 2);
-      guess += std::pow(guesses[coordinates_[end]], 2);
+      squared += std::pow(point.values[coordinates_[end]], 2);
+      squared_guess += std::pow(guesses[coordinates_[end]], 2);
     }
-    if (given || end - k < 2 || !(size > 0 && guess > 0) || size == guess) continue;
+    if (given || end - k < 2 || !(squared > 0 && squared_guess > 0) || squared == squared_guess) continue;
     std::vector<double> values = point.values;
-    for (std::uint32_t i = k; i < end; ++i) values[coordinates_[i]] *= std::sqrt(guess / size);
+    for (std::uint32_t i = k; i < end; ++i) values[coordinates_[i]] *= std::sqrt(squared_guess / squared);
     if (error(values) <= std::max(2 * before, kSatisfied)) point.values = std::move(values);
   }
 }

@@ -136,8 +136,8 @@ std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entrie
   std::vector<std::uint32_t> left(columns), result;
   std::iota(left.begin(), left.end(), 0u);
   for (const Preference now : {Preference::Independent, Preference::None, Preference::Dependent}) {
-    const auto end =
-        std::partition(left.begin(), left.end(), [&](std::uint32_t c) { return preferences[c] == now; });
+    const auto end = std::stable_partition(left.begin(), left.end(),
+                                           [&](std::uint32_t c) { return preferences[c] == now; });
     for (auto next = left.begin(); next != end; ++next) {
       const auto best = std::max_element(next, end, [&](std::uint32_t a, std::uint32_t b) {
         return rest.col(a).squaredNorm() < rest.col(b).squaredNorm();

@@ -17,8 +17,8 @@ enum class Preference : std::uint8_t { Independent, None, Dependent };
 /// Columns that are linear combinations of the others, as few as possible. One that is to be independent is
 /// among them only if it depends on others of that kind, one without preference only if it depends on these
 /// and on others without. By orthogonalisation with column pivoting; of large matrices by Gaussian
-/// elimination. What is left of a column counts as zero relative to the largest column, so columns have
-/// comparable scales.
+/// elimination. What is left of a column counts as zero relative to the largest column, in large
+/// matrices relative to what it was, so columns are to have comparable scales.
 std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                              std::uint32_t columns, std::span<const Preference> preferences);
 
@@ -28,7 +28,7 @@ std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entrie
 std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                                 std::span<const std::uint32_t> order, double threshold);
 
-/// The shortest x with the least |A x - b|.
+/// An x with the least |A x - b|: of small matrices the shortest one, of large ones one with few unknowns.
 std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                   std::uint32_t columns, std::span<const double> b);
 

@@ -27,8 +27,12 @@ RowValues::RowValues(system::System& system, const Equations& equations)
       parameters_(parameter_values(system)) {
   for (std::uint32_t t = 0; t < equations.tables.size(); ++t)
     for (std::uint32_t row = 0; row < equations.tables[t].rows(); ++row) rows_.push_back({t, row});
-  for (std::uint32_t row = 0; row < equations.sums.rows(); ++row)
+  for (std::uint32_t row = 0; row < equations.sums.rows(); ++row) {
     rows_.push_back({static_cast<std::uint32_t>(equations.tables.size()), row});
+    first_of_sum_.push_back(unknowns_of_sums_.size());
+    for (const Term& term : equations.sums.terms_of(row)) unknowns_of_sums_.push_back(term.unknown());
+  }
+  first_of_sum_.push_back(unknowns_of_sums_.size());
 }
 
 Origin RowValues::origin(std::uint32_t equation) const {
@@ -37,12 +41,11 @@ Origin RowValues::origin(std::uint32_t equation) const {
                                              : equations_.sums.origins[at.row];
 }
 
-std::span<const std::uint32_t> RowValues::unknowns(std::uint32_t equation) {
+std::span<const std::uint32_t> RowValues::unknowns(std::uint32_t equation) const {
   const Row at = rows_[equation];
   if (at.table < equations_.tables.size()) return equations_.tables[at.table].unknowns_of(at.row);
-  terms_.clear();
-  for (const Term& term : equations_.sums.terms_of(at.row)) terms_.push_back(term.unknown());
-  return terms_;
+  return std::span(unknowns_of_sums_)
+      .subspan(first_of_sum_[at.row], first_of_sum_[at.row + 1] - first_of_sum_[at.row]);
 }
 
 bool RowValues::is_explicit(std::uint32_t equation, std::size_t k) {

@@ -25,7 +25,7 @@ class RowValues {
   const std::vector<Row>& rows() const { return rows_; }  // by number of the equation
   Origin origin(std::uint32_t equation) const;
   /// Of each occurrence.
-  std::span<const std::uint32_t> unknowns(std::uint32_t equation);
+  std::span<const std::uint32_t> unknowns(std::uint32_t equation) const;
   /// Whether it contains a derivative, of the k-th of its unknowns if that is given.
   bool has_derivative(std::uint32_t equation) { return shape(equation).differentiated; }
   bool has_derivative(std::uint32_t equation, std::size_t k) {
@@ -53,7 +53,8 @@ class RowValues {
   std::vector<std::optional<Shape>> shapes_;  // of the tables
   Shape sum_;
   std::vector<double> parameters_, work_;
-  std::vector<std::uint32_t> terms_;
+  std::vector<std::size_t> first_of_sum_;  // in the next, and its size
+  std::vector<std::uint32_t> unknowns_of_sums_;
 };
 
 }  // namespace sigrel::reduce

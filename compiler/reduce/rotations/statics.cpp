@@ -9,13 +9,11 @@ namespace sigrel::reduce {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-// In a column that should be among those that depend on others.
 
 /// Forces are in rows of equations that contain a force.
 struct ForceGraph {
-  std::vector<bool> is_force;                          // of unknowns
-  std::vector<std::uint32_t> equations;                // that contain one
-  std::vector<std::vector<std::uint32_t>> of_unknown;  // places in `equations`
+  std::vector<bool> is_force;            // of unknowns
+  std::vector<std::uint32_t> equations;  // that contain one
 };
 
 ForceGraph force_graph(system::System& system, RowValues& rows, const Kinematics& kinematics) {
@@ -31,7 +29,6 @@ ForceGraph force_graph(system::System& system, RowValues& rows, const Kinematics
     }
   }
   graph.is_force.assign(system.unknowns, false);
-  graph.of_unknown.assign(system.unknowns, {});
   std::vector<std::uint32_t> queue;
   for (std::uint32_t u = 0; u < system.unknowns; ++u)
     if (kinematics.is_flow(u) && !is_state[u] && !kinematics.is_known(u)) {
@@ -50,9 +47,6 @@ ForceGraph force_graph(system::System& system, RowValues& rows, const Kinematics
         }
       }
     }
-  for (std::uint32_t k = 0; k < graph.equations.size(); ++k)
-    for (const std::uint32_t u : rows.unknowns(graph.equations[k]))
-      if (graph.is_force[u]) graph.of_unknown[u].push_back(k);
   return graph;
 }
 

@@ -152,6 +152,7 @@ std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entrie
     }
     left.erase(left.begin(), end);
   }
+  std::ranges::sort(result);
   return result;
 }
 

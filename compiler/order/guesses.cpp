@@ -20,9 +20,21 @@ std::string alternatives(const system::System& system, const dae::System& dae,
   IdVector<VariableId, bool> guessed(dae.variables.size(), false);
   for (VariableId v : initial.guessed) guessed[v] = true;
   bool more = false;
+  // Of a mechanism it is known which coordinates its loops leave free: structure does not say that the
+  // length of a quaternion is one, and the position of a platform is none.
+  const bool in_loops = std::ranges::any_of(system.attributes, [](const system::Attribute& a) {
+    return a.kind == system::AttributeKind::Independent;
+  });
+  auto declaration = [&](VariableId v) {
+    return system::unknown_info(system, dae.variables[v.value].unknown).span;
+  };
   for (VariableId v : initial.undetermined) {
     const dae::Variable& variable = dae.variables[v.value];
     if (variable.set != dae::kNone || guessed[v]) continue;
+    if (in_loops && std::ranges::none_of(initial.guessed, [&](VariableId g) {
+          return dae.variables[g.value].order == variable.order && declaration(g) == declaration(v);
+        }))
+      continue;
     if (system::unknown_info(system, variable.unknown).kind != system::UnknownKind::Source) continue;
     more = names.size() == kShown;
     if (more) break;

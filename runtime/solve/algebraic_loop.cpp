@@ -17,6 +17,7 @@ namespace {
 constexpr int kMaxSteps = 4;  // of a linear loop: one and the refinements
 // Largest backward error of a linear, and of a nonlinear loop.
 constexpr double kLinearAccuracy = 1e-13, kNonlinearAccuracy = 1e-10;
+constexpr double kNotSolved = 1e-7;  // backward error of what is no solution at all
 // A torn linear loop whose backward error is larger is solved without tearing, too. If both solutions differ
 // by less than this, relative to value plus nominal value, what the error showed is the rounding of inner
 // variables, and up to this multiple of it is tolerated from then on.
@@ -196,6 +197,7 @@ bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure)
     if (rough_) return true;
     switch (accuracy(point)) {
       case Accuracy::Good: return true;
+      case Accuracy::None: describe(point, FailureKind::LoopNotConverged, 0, failure); return false;
       case Accuracy::NearlySingular:
         return can_untear_ ? solve_untorn(point, failure) : decide_rank(point, failure);
       case Accuracy::Poor: {
@@ -314,7 +316,10 @@ AlgebraicLoopSolver::Accuracy AlgebraicLoopSolver::accuracy(const Point& point) 
   if (can_untear_ &&
       !((linear ? backward_error_ : backward_error(point, limit)) <= std::max(limit, tolerated_error_)))
     return Accuracy::Poor;
-  if (!linear) return Accuracy::Good;  // its Jacobian may be singular at a solution
+  // The Jacobian of a nonlinear loop may be singular at a solution. Where it is singular elsewhere, steps are
+  // so long that any residual looks like their rounding error.
+  if (!linear)
+    return can_untear_ || backward_error(point, limit) <= kNotSolved ? Accuracy::Good : Accuracy::None;
   bool suspect = false;
   if (factored_ && (!rank_decided_ || has_weakened())) {
     suspect = system_.condition_estimate() > kSuspectCondition || (can_untear_ && cancels(point));

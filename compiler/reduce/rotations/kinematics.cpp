@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 #include <random>
+#include <set>
 
 #include "compiler/reduce/rotations/rank.h"
 
@@ -205,7 +206,7 @@ Kinematics::Vector Kinematics::vector_of(std::uint32_t unknown) const {
   const auto after =
       std::ranges::upper_bound(system_.instances, unknown, {}, &system::Instance::first_unknown);
   const system::LocalInfo& info = system::unknown_info(system_, unknown);
-  const std::string_view name = text(info.name);
+  const std::string name(text(info.name));
   return {static_cast<std::uint32_t>(after - system_.instances.begin()),
           {info.span, name.substr(0, name.find('['))}};
 }
@@ -412,7 +413,8 @@ Kinematics::Point Kinematics::solve_near_given(const std::vector<double>& guesse
     given[k] = is_given(k);
     if (!given[k]) others.push_back(coordinates_[k]);
   }
-  if (others.size() == coordinates_.size()) return solve(guesses, with_initial);
+  if (others.size() == coordinates_.size())  // the values of no guess may be where the gap is largest
+    if (Point point = solve(guesses, with_initial); point.found) return point;
   Point best;
   std::mt19937 random(1);
   std::vector<double> values = guesses;
@@ -524,8 +526,13 @@ std::vector<std::uint32_t> Kinematics::free_only_at(const Point& point, const Po
 std::vector<std::uint32_t> Kinematics::independent(const Point& point, const Point& nearby) {
   if (coordinates_.size() > kFewCoordinates) return {};
   std::vector<std::uint32_t> result = dependent_coordinates(loop_matrix(point), kRounding);
-  const std::vector<bool> takes_part = loop_matrix(nearby).takes_part;
-  std::erase_if(result, [&](std::uint32_t k) { return !takes_part[k]; });
+  // A vector takes part with all of its elements: the derivatives by the first number of the quaternion
+  // (1, 0, 0, 0) are zero.
+  const std::vector<bool> takes_part = loop_matrix(nearby.found ? nearby : point).takes_part;
+  std::set<Vector> vectors;
+  for (std::uint32_t k = 0; k < coordinates_.size(); ++k)
+    if (takes_part[k]) vectors.insert(vector_of(coordinates_[k]));
+  std::erase_if(result, [&](std::uint32_t k) { return !vectors.contains(vector_of(coordinates_[k])); });
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "compiler/reduce/rotations/rank.h"
@@ -24,7 +25,7 @@ class Kinematics {
   std::span<const std::uint32_t> coordinates() const { return coordinates_; }
   std::span<const std::uint32_t> constraints() const { return constraints_; }  // equations
   /// The vector that an unknown is an element of: its instance, and its declaration there.
-  using Vector = std::pair<std::uint32_t, std::pair<Span, std::string_view>>;
+  using Vector = std::pair<std::uint32_t, std::pair<Span, std::string>>;
   Vector vector_of(std::uint32_t unknown) const;
   /// Whether the constraint is one of joints, rather than one between what moves them.
   bool is_of_joints(std::uint32_t constraint) const { return is_of_frames(constraints_[constraint]); }

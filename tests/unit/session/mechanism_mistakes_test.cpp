@@ -209,3 +209,12 @@ TEST_CASE("mechanisms: a start at a singular position") {
        "  initially\n    one.phi = 0.0\n    one.w = 0.0\n",
        "SR0415", "at the start");
 }
+
+TEST_CASE("mechanisms: a loop is not refused where its default start is the largest gap") {
+  const std::string text = messages(
+      "Spatial",
+      "  fixed [0.0, 0.0, 0.0] <> z\n  k: freeMotion <> (z, a)\n  body earth 1.0 (ballInertia 1.0 0.1) <> a\n"
+      "  closingLink 1.0 <> (z, a)\n");
+  INFO(text);
+  CHECK(text.find("SR0414") == std::string::npos);
+}

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "compiler/singularity/source_names.h"
@@ -25,16 +26,17 @@ std::string alternatives(const system::System& system, const dae::System& dae,
   const bool in_loops = std::ranges::any_of(system.attributes, [](const system::Attribute& a) {
     return a.kind == system::AttributeKind::Independent;
   });
-  auto declaration = [&](VariableId v) {
-    return system::unknown_info(system, dae.variables[v.value].unknown).span;
+  using Declared = std::pair<std::uint32_t, Span>;  // order of the derivative, and the declaration
+  auto declared = [&](VariableId v) {
+    const dae::Variable& variable = dae.variables[v.value];
+    return Declared{variable.order, system::unknown_info(system, variable.unknown).span};
   };
+  std::set<Declared> of_guessed;
+  for (VariableId v : initial.guessed) of_guessed.insert(declared(v));
   for (VariableId v : initial.undetermined) {
     const dae::Variable& variable = dae.variables[v.value];
     if (variable.set != dae::kNone || guessed[v]) continue;
-    if (in_loops && std::ranges::none_of(initial.guessed, [&](VariableId g) {
-          return dae.variables[g.value].order == variable.order && declaration(g) == declaration(v);
-        }))
-      continue;
+    if (in_loops && !of_guessed.contains(declared(v))) continue;
     if (system::unknown_info(system, variable.unknown).kind != system::UnknownKind::Source) continue;
     more = names.size() == kShown;
     if (more) break;

@@ -54,12 +54,11 @@ void print_matrix(const char* title, const Names& rows, const Names& columns,
 
 /// Says where the point is no equilibrium, with the derivatives that are not zero.
 void print_motion(const Linearization& l, const Names& rates) {
-  constexpr double kRest = 1e-9;  // rounding errors of numbers about 1
   constexpr std::size_t kShown = 4;
   std::string moving;
   std::size_t count = 0;
   for (std::size_t k = 0; k < l.rates.size(); ++k) {
-    if (!(std::abs(l.rates[k]) > kRest)) continue;
+    if (l.rates[k] == 0) continue;
     if (++count <= kShown)
       moving += fmt::format("{}{} = {}", count > 1 ? ", " : "", rates[k], number(l.rates[k]));
   }

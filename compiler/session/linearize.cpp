@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "compiler/explain/run_notes.h"
@@ -26,6 +27,22 @@ std::vector<std::uint32_t> selected_variables(const runtime::Model& model,
       result[set.first_state + s] =
           model.set_variables[set.first_variable + set.eliminated + set.candidates + k];
     }
+  return result;
+}
+
+/// Derivatives of the states; 0 where they are rounding errors of the terms of the linear model.
+std::vector<double> derivatives(const runtime::Model& model, const runtime::LinearModel& linear,
+                                std::span<const double> values, std::span<const double> nominal) {
+  constexpr double kRounding = 1e-9;
+  const std::size_t n = model.states.size();
+  std::vector<double> result;
+  for (std::size_t r = 0; r < n; ++r) {
+    double terms = nominal[model.states[r].variable];
+    for (std::size_t c = 0; c < n; ++c)
+      terms += std::abs(linear.a[r * n + c] * values[model.states[c].variable]);
+    const double rate = values[model.states[r].derivative];
+    result.push_back(std::abs(rate) <= kRounding * terms ? 0.0 : rate);
+  }
   return result;
 }
 
@@ -55,13 +72,13 @@ std::optional<Linearization> Session::linearize(const Compiled& start, const Lin
   const std::vector<double>& parameters = run.outcome.parameters;
   std::vector<double> values = run.outcome.values;
   const runtime::Point point{run.outcome.reached, values.data(), parameters.data()};
-  runtime::Evaluator evaluator(m, runtime::nominal_values(m, parameters));
+  const std::vector<double> nominal = runtime::nominal_values(m, parameters);
+  runtime::Evaluator evaluator(m, nominal);
   evaluator.run(m.observed, point);  // a run computes observed variables only where they are recorded
   auto result = runtime::linearize(m, point, inputs.columns, outputs.columns);
   if (auto* linear = std::get_if<runtime::LinearModel>(&result)) {
     std::vector<std::string> states = names.named(selected_variables(m, parameters)).names;
-    std::vector<double> rates;
-    for (const runtime::State& state : m.states) rates.push_back(values[state.derivative]);
+    std::vector<double> rates = derivatives(m, *linear, values, nominal);
     return Linearization{run.outcome.reached, std::move(states), inputs.names,
                          outputs.names,       std::move(rates),  std::move(*linear)};
   }

@@ -197,7 +197,7 @@ bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure)
     if (rough_) return true;
     switch (accuracy(point)) {
       case Accuracy::Good: return true;
-      case Accuracy::None: describe(point, FailureKind::LoopNotConverged, 0, failure); return false;
+      case Accuracy::NoSolution: describe(point, FailureKind::LoopNotConverged, 0, failure); return false;
       case Accuracy::NearlySingular:
         return can_untear_ ? solve_untorn(point, failure) : decide_rank(point, failure);
       case Accuracy::Poor: {
@@ -319,7 +319,7 @@ AlgebraicLoopSolver::Accuracy AlgebraicLoopSolver::accuracy(const Point& point) 
   // The Jacobian of a nonlinear loop may be singular at a solution. Where it is singular elsewhere, steps are
   // so long that any residual looks like their rounding error.
   if (!linear)
-    return can_untear_ || backward_error(point, limit) <= kNotSolved ? Accuracy::Good : Accuracy::None;
+    return can_untear_ || backward_error(point, limit) <= kNotSolved ? Accuracy::Good : Accuracy::NoSolution;
   bool suspect = false;
   if (factored_ && (!rank_decided_ || has_weakened())) {
     suspect = system_.condition_estimate() > kSuspectCondition || (can_untear_ && cancels(point));

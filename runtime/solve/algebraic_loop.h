@@ -85,7 +85,7 @@ class AlgebraicLoopSolver {
   class Continuation;  // continuation.cpp
   bool continue_from(const Point& point, const std::vector<double>& guess);
   struct Untorn;
-  enum class Accuracy : std::uint8_t { Good, None, Poor, NearlySingular };
+  enum class Accuracy : std::uint8_t { Good, NoSolution, Poor, NearlySingular };
   bool solve_from_start(const Point& point, Failure& failure);
   bool solve_torn(const Point& point, Failure& failure);
   void remember_start(const Point& point);

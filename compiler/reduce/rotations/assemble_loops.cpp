@@ -94,20 +94,20 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
     d.note(fmt::format(
         "besides, an equation between coordinates of the joints, as of a gear, differs by {:.3g}", other));
   if (given.empty()) {
-    d.note("this is the shortest distance near the initial values and guesses of the joints");
+    d.note(
+        "this is the gap in the position that fits best near the initial values and guesses of the joints");
   } else {
-    d.note(fmt::format("this is the shortest distance with {}", initial));
+    d.note(fmt::format("this is the gap in the position that fits best with {}", initial));
     d.note("from other initial values the loop can be closed");
   }
   d.help(
       "look at the lengths, at the axes of the joints, and at the initial values; a guess of a joint angle "
-      "says in "
-      "which position the loop is assembled");
+      "says in which position the loop is assembled");
 }
 
 /// Where the search for a start begins, for the coordinates of loops that have no guess, or one that only
-/// says which position is meant: these positions are consistent, and those that are found from others may be
-/// none of the joints.
+/// says which position is meant: from other values Newton's method may converge to a solution that the joints
+/// cannot take.
 void add_positions(system::System& system, Kinematics& kinematics, const Kinematics::Point& point,
                    const Kinematics::Point& nearby) {
   std::vector<bool> in_loop(kinematics.coordinates().size(), false);

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr int kIterations = 200, kAttempts = 16;
-constexpr double kNear = 0.1;  // of a guess
-// Of another position: the least difference of an angle, and the coordinates up to which one is looked for.
-constexpr double kDistinct = 1e-3;
+constexpr double kNear = 0.1;       // of a guess
+constexpr double kDistinct = 1e-3;  // least difference of a coordinate in another position
+// Up to so many coordinates other positions, free coordinates and singular positions are looked for.
 constexpr std::uint32_t kFewCoordinates = 60;
 constexpr double kSatisfied = 1e-11;
 // Of columns of derivatives: what is a rounding error, and what at a singular position, which can only be
@@ -414,7 +414,8 @@ Kinematics::Point Kinematics::solve_near_given(const std::vector<double>& guesse
     if (!given[k]) others.push_back(coordinates_[k]);
   }
   if (others.size() == coordinates_.size())  // the values of no guess may be where the gap is largest
-    if (Point point = solve(guesses, with_initial); point.found) return point;
+    if (Point point = solve(guesses, with_initial); point.found || coordinates_.size() > kFewCoordinates)
+      return point;
   Point best;
   std::mt19937 random(1);
   std::vector<double> values = guesses;
@@ -475,7 +476,8 @@ std::optional<Kinematics::Contradiction> Kinematics::contradiction() {
   if (result.unknowns.empty()) return std::nullopt;
   std::mt19937 random(3);
   std::vector<double> values = given_value_;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  const int attempts = coordinates_.size() <= kFewCoordinates ? kAttempts : 1;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
     Point point = solve(values, false, held);
     if (point.found) return std::nullopt;
     if (attempt == 0 || (point.is_stationary && norm(point.residuals) < norm(result.point.residuals)))
@@ -503,7 +505,8 @@ Kinematics::LoopMatrix Kinematics::loop_matrix(const Point& point) {
   return result;
 }
 
-/// Those to which the others leave values, given ones and first ones rather than others.
+/// Coordinates that the equations leave free: those with a given value if possible, then those of the first
+/// joints.
 std::vector<std::uint32_t> Kinematics::dependent_coordinates(const LoopMatrix& m, double threshold) const {
   std::vector<std::uint32_t> order(coordinates_.size());  // those that are to be dependent come last
   std::iota(order.rbegin(), order.rend(), 0u);

@@ -20,8 +20,8 @@
 namespace sigrel::reduce {
 namespace {
 
-constexpr double kHolds =
-    1e-4;  // largest residual of a removed constraint during a run, times small sizes, in metres
+/// Largest residual of a removed constraint during a run, in metres; less in mechanisms smaller than a metre.
+constexpr double kHolds = 1e-4;
 
 /// Three constraints that are the components of a vector, and a rotation whose axes they can be given in.
 struct VectorConstraint {

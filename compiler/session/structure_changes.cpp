@@ -5,14 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "compiler/explain/run_notes.h"
 #include "compiler/pipeline/structures.h"
-#include "runtime/events/event_handler.h"
 
 namespace sigrel::session {
 
@@ -20,7 +17,6 @@ using pipeline::Refusal;
 
 namespace {
 
-constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 // A smaller change of what is differentiated is the error with which the instant is located.
 constexpr double kContinuous = 1e-7;
 // States that differ by less are those before the instant.
@@ -31,22 +27,6 @@ constexpr std::size_t kListed = 4;                         // transitions in a m
 constexpr std::size_t kMostStarts = 60;
 // A structure that grows so much at one instant, to such a size, grows without end.
 constexpr std::size_t kMostGrowth = 64, kLargest = 100'000;
-
-/// The variable that is the derivative of this order; kNone if there is none.
-std::uint32_t derivative(const dae::System& dae, std::uint32_t variable, std::uint32_t order) {
-  for (; order > 0 && variable != dae::kNone; --order) variable = dae.variables[variable].derivative;
-  return variable;
-}
-
-/// The value of the derivative of an unknown, from those of all variables; NaN if it has none.
-double value_of(const dae::System& dae, std::span<const double> values, std::uint32_t unknown,
-                std::uint32_t order) {
-  const dae::Alias alias = dae.aliases[unknown];
-  if (alias.kind == dae::Alias::Zero) return 0;
-  const std::uint32_t v = derivative(dae, alias.variable, order);
-  if (v == dae::kNone) return kNoValue;
-  return alias.kind == dae::Alias::Negated ? 0.0 - values[v] : values[v];
-}
 
 /// What a transition that lets a structure grow adds to: unknowns, and values in the arguments of modes.
 std::size_t size_of(const pipeline::Compiled& model) {
@@ -189,9 +169,9 @@ std::optional<runtime::NextStructure> StructureChanges::next(const runtime::Stru
   // Other states: what has been tried before the jump may be possible after it.
   if (same_instant && !jumped_ && same_states(end)) {
     search_.refuse(modes_, Refusal::LeftAtOnce);
-    add_new(end);
+    values_.add_new(*current_, end);
   } else {
-    record(end);
+    values_.record(*current_, facts().differentiated, end);
     search_ = {};
     refused_ = {};
     entered_.clear();
@@ -251,7 +231,7 @@ std::optional<runtime::NextStructure> StructureChanges::follow_transitions(const
 bool StructureChanges::same_states(const runtime::StructureEnd& end) const {
   const elaborate::Structure& structure = current_->structure;
   return std::ranges::all_of(facts().differentiated, [&](const Differentiated& d) {
-    const double old = before(structure.unknowns[d.unknown], d.order);
+    const double old = values_.before(structure.unknowns[d.unknown], d.order);
     const double now = value_of(current_->dae, end.values, d.unknown, d.order);
     return std::isnan(old) || std::isnan(now) || std::abs(now - old) <= kSame * std::max(std::abs(old), 1.0);
   });
@@ -368,22 +348,8 @@ std::optional<StructureChanges::Begin> StructureChanges::begins_in() const {
 /// The start of the present structure in these modes.
 runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::ChosenMode>& modes) {
   runtime::NextStructure next = begin_of(modes);
-  carry_over(modes, next);
-  next.previous = previous(modes);
-  next.past = past_delays(modes);
-  each_condition([&](std::uint32_t trigger, Span place) {
-    const auto held = held_.find({current_->structure.triggers[trigger], place});
-    const bool is_handler = current_->system.events.triggers[trigger].kind != system::Trigger::Transition;
-    next.holding.push_back(!is_handler || held == held_.end() ? runtime::EventHandler::kBegins
-                           : held->second.now                 ? runtime::EventHandler::kHeld
-                                                              : runtime::EventHandler::kDidNotHold);
-    next.constant.push_back(held != held_.end() && held->second.always);
-  });
+  values_.carry_over(*current_, facts().differentiated, new_switches(modes), next);
   return next;
-}
-
-double StructureChanges::before(std::uint32_t identity, std::uint32_t order) const {
-  return order < values_.size() && identity < values_[order].size() ? values_[order][identity] : kNoValue;
 }
 
 std::vector<StructureChanges::Broken> StructureChanges::broken(const runtime::StructureStart& start) const {
@@ -394,7 +360,7 @@ std::vector<StructureChanges::Broken> StructureChanges::broken(const runtime::St
   std::vector<Broken> result;
   for (const Differentiated& d : facts().differentiated) {
     const std::uint32_t owner = structure.owners[d.unknown];
-    const double old = before(structure.unknowns[d.unknown], d.order);
+    const double old = values_.before(structure.unknowns[d.unknown], d.order);
     const double now = value_of(current_->dae, start.values, d.unknown, d.order);
     if (std::isnan(old) || std::isnan(now) || (owner != system::kNoSwitch && is_new[owner])) continue;
     const dae::Alias alias = current_->dae.aliases[d.unknown];
@@ -457,7 +423,7 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
   const std::vector<double> nominal =
       runtime::nominal_values(current_->plan.model, {start.parameters.begin(), start.parameters.end()});
   const auto value = [&](std::uint32_t unknown, std::uint32_t order, bool is_before) {
-    const double old = is_before ? before(structure.unknowns[unknown], order) : kNoValue;
+    const double old = is_before ? values_.before(structure.unknowns[unknown], order) : kNoValue;
     const double now = std::isnan(old) ? value_of(current_->dae, start.values, unknown, order) : old;
     return std::isnan(now) ? 0.0 : now;
   };
@@ -486,7 +452,7 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
   before_jump_ = values_;
   for (const Jump& j : jumps.jumps) {
     const std::uint32_t identity = structure.unknowns[j.unknown];
-    if (!std::isnan(before(identity, j.order))) values_[j.order][identity] = j.after;
+    if (!std::isnan(values_.before(identity, j.order))) values_.set(j.order, identity, j.after);
   }
   jumped_ = true;
   jumps_ = std::move(jumps);
@@ -528,94 +494,6 @@ runtime::StructureSource::Verdict StructureChanges::accept() {
 bool StructureChanges::has_outgrown() const {
   const std::size_t size = facts().size;
   return size > kLargest && size / kMostGrowth > size_before_;
-}
-
-/// All unknowns and their derivatives: set(order, identity, value).
-template <class Set>
-void StructureChanges::each_value(const runtime::StructureEnd& end, const Set& set) const {
-  const dae::System& dae = current_->dae;
-  auto take = [&](std::uint32_t unknown, std::uint32_t identity) {
-    const dae::Alias alias = dae.aliases[unknown];
-    if (alias.kind == dae::Alias::Zero) return set(0, identity, 0);
-    std::uint32_t order = 0;
-    for (std::uint32_t v = alias.variable; v != dae::kNone; v = dae.variables[v].derivative)
-      set(order++, identity, alias.kind == dae::Alias::Negated ? 0.0 - end.values[v] : end.values[v]);
-  };
-  const elaborate::Structure& structure = current_->structure;
-  for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) take(u, structure.unknowns[u]);
-  for (const auto& [unknown, identity] : structure.synonyms) take(unknown, identity);
-}
-
-void StructureChanges::set_value(std::uint32_t order, std::uint32_t identity, double value) {
-  if (values_.size() <= order) values_.resize(order + 1);
-  if (values_[order].size() <= identity) values_[order].resize(identity + 1, kNoValue);
-  values_[order][identity] = value;
-}
-
-/// Of delays that the present model has: visit(number, unknown, negated).
-template <class Visit>
-void StructureChanges::each_delay(const Visit& visit) const {
-  std::uint32_t number = 0;
-  for (const system::Delay& d : current_->system.delays)
-    if (const dae::Alias alias = current_->dae.aliases[d.unknown]; alias.kind != dae::Alias::Zero)
-      visit(number++, d.unknown, alias.kind == dae::Alias::Negated);
-}
-
-/// Of conditions of triggers, in the order of runtime::Events: visit(trigger, place).
-template <class Visit>
-void StructureChanges::each_condition(const Visit& visit) const {
-  for (const EquationTable& table : current_->dae.conditions.tables)
-    for (std::size_t row = 0; row < table.rows(); ++row)
-      visit(table.tags[row], current_->system.sources[table.origins[row].source].span);
-}
-
-/// Another change at the instant: what has begun in the meantime has values, too.
-void StructureChanges::add_new(const runtime::StructureEnd& end) {
-  each_value(end, [&](std::uint32_t order, std::uint32_t identity, double value) {
-    if (std::isnan(before(identity, order))) set_value(order, identity, value);
-  });
-}
-
-/// The values of all unknowns and their derivatives, and what is held and delayed.
-void StructureChanges::record(const runtime::StructureEnd& end) {
-  const dae::System& dae = current_->dae;
-  const elaborate::Structure& structure = current_->structure;
-  for (std::vector<double>& values : values_) std::ranges::fill(values, kNoValue);
-  each_value(end, [&](std::uint32_t order, std::uint32_t identity, double value) {
-    set_value(order, identity, value);
-  });
-  held_.clear();
-  std::size_t condition = 0;
-  each_condition([&](std::uint32_t trigger, Span place) {
-    held_[{structure.triggers[trigger], place}] = {end.holding[condition] != 0, end.constant[condition] != 0};
-    ++condition;
-  });
-  history_ = end.history;
-  delays_.clear();
-  each_delay([&](std::uint32_t number, std::uint32_t unknown, bool negated) {
-    delays_[structure.unknowns[unknown]] = {number, negated};
-  });
-  if (end.before.empty()) return;
-  for (const Differentiated& d : facts().differentiated)
-    if (!d.discrete)
-      set_value(d.order, structure.unknowns[d.unknown], value_of(dae, end.before, d.unknown, d.order));
-}
-
-/// Delays go on but for those of modes that are entered.
-runtime::PastDelays StructureChanges::past_delays(const std::vector<elaborate::ChosenMode>& modes) const {
-  runtime::PastDelays past{.history = history_};
-  if (!history_) return past;
-  const elaborate::Structure& structure = current_->structure;
-  const std::vector<bool> is_new = new_switches(modes);
-  each_delay([&](std::uint32_t, std::uint32_t unknown, bool negated) {
-    const std::uint32_t owner = structure.owners[unknown];
-    const auto found = delays_.find(structure.unknowns[unknown]);
-    const bool begins = found == delays_.end() || (owner != system::kNoSwitch && is_new[owner]);
-    past.continued.push_back(
-        begins ? runtime::History::Continued{}
-               : runtime::History::Continued{found->second.number, found->second.negated != negated});
-  });
-  return past;
 }
 
 double StructureChanges::number(const system::ModeNumber& n, const runtime::StructureEnd& end) const {
@@ -697,69 +575,6 @@ std::vector<bool> StructureChanges::new_switches(const std::vector<elaborate::Ch
         !structure.switches[k].is_given || chosen->entered || (parent != system::kNoSwitch && is_new[parent]);
   }
   return is_new;
-}
-
-/// Guesses: the values before.
-void StructureChanges::carry_over(const std::vector<elaborate::ChosenMode>& modes,
-                                  runtime::NextStructure& next) const {
-  const system::System& system = current_->system;
-  const elaborate::Structure& structure = current_->structure;
-  const dae::System& dae = current_->dae;
-  const std::vector<bool> is_new = new_switches(modes);
-  std::vector<double> guesses(dae.variables.size(), kNoValue);
-  std::vector<bool> own(dae.variables.size(), false);  // by the variable's own unknown
-  auto give = [&](std::uint32_t unknown, std::uint32_t identity, bool is_own) {
-    const dae::Alias alias = dae.aliases[unknown];
-    if (alias.kind == dae::Alias::Zero) return;
-    std::uint32_t order = 0;
-    for (std::uint32_t v = alias.variable; v != dae::kNone; v = dae.variables[v].derivative, ++order) {
-      const double value = before(identity, order);
-      if (std::isnan(value) || (!std::isnan(guesses[v]) && (own[v] || !is_own))) continue;
-      guesses[v] = alias.kind == dae::Alias::Negated ? 0.0 - value : value;
-      own[v] = is_own;
-    }
-  };
-  auto continues = [&](std::uint32_t u) {
-    const std::uint32_t owner = structure.owners[u];
-    return owner == system::kNoSwitch || !is_new[owner];
-  };
-  // Events have changed discrete variables, and what is tied to them will jump.
-  for (const Differentiated& d : facts().differentiated)
-    if (d.discrete && continues(d.unknown)) give(d.unknown, structure.unknowns[d.unknown], true);
-  for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) {
-    if (!continues(u)) continue;
-    const dae::Alias alias = dae.aliases[u];
-    give(u, structure.unknowns[u],
-         alias.kind != dae::Alias::Zero && dae.variables[alias.variable].unknown == u);
-  }
-  for (const auto& [unknown, identity] : structure.synonyms) give(unknown, identity, false);
-  // `pre x` in a mode that is entered is x before.
-  for (const system::Previous& p : system.events.previous) {
-    const dae::Alias alias = dae.aliases[p.unknown];
-    const double value = before(structure.unknowns[p.of], 0);
-    if (alias.kind == dae::Alias::Zero || std::isnan(value) || !std::isnan(guesses[alias.variable])) continue;
-    guesses[alias.variable] = alias.kind == dae::Alias::Negated ? 0.0 - value : value;
-  }
-  for (std::uint32_t v = 0; v < guesses.size(); ++v)
-    if (!std::isnan(guesses[v])) next.overrides.emplace_back(next.model->start[v], guesses[v]);
-}
-
-/// Of what goes on, and is `pre` of what was there before.
-std::vector<double> StructureChanges::previous(const std::vector<elaborate::ChosenMode>& modes) const {
-  const elaborate::Structure& structure = current_->structure;
-  const std::vector<bool> is_new = new_switches(modes);
-  std::vector<double> of(current_->dae.variables.size(), kNoValue);
-  for (const system::Previous& p : current_->system.events.previous) {
-    const dae::Alias alias = current_->dae.aliases[p.unknown];
-    const std::uint32_t owner = structure.owners[p.unknown];
-    if (alias.kind == dae::Alias::Zero || (owner != system::kNoSwitch && is_new[owner])) continue;
-    const double value = before(structure.unknowns[p.of], 0);
-    of[alias.variable] = alias.kind == dae::Alias::Negated ? 0.0 - value : value;
-  }
-  std::vector<double> result;
-  for (const runtime::Events::Previous& p : current_->plan.model.events.previous)
-    result.push_back(of[p.variable]);
-  return result;
 }
 
 /// The unknowns of the columns by their names, in the current structure: for what did not exist at the start,

@@ -28,6 +28,7 @@
 #include "compiler/pipeline/mode_search.h"
 #include "compiler/pipeline/pipeline.h"
 #include "compiler/pipeline/results.h"
+#include "compiler/session/carried_values.h"
 #include "compiler/session/jumps.h"
 #include "runtime/integrate/structure.h"
 
@@ -101,25 +102,12 @@ class StructureChanges final : public runtime::StructureSource {
   void report_growth();
   void report(const std::string& why, std::span<const std::uint32_t> unknowns);
   void report_interrupted(std::span<const Jump> flows);
-  double before(std::uint32_t identity, std::uint32_t order) const;
   runtime::NextStructure begin_of(const std::vector<elaborate::ChosenMode>& modes);
   runtime::NextStructure start_of(const std::vector<elaborate::ChosenMode>& modes);
   std::vector<bool> new_switches(const std::vector<elaborate::ChosenMode>& modes) const;
-  void record(const runtime::StructureEnd& end);
-  void set_value(std::uint32_t order, std::uint32_t identity, double value);
-  void add_new(const runtime::StructureEnd& end);
-  template <class Set>
-  void each_value(const runtime::StructureEnd& end, const Set& set) const;
-  template <class Visit>
-  void each_delay(const Visit& visit) const;
-  template <class Visit>
-  void each_condition(const Visit& visit) const;
-  runtime::PastDelays past_delays(const std::vector<elaborate::ChosenMode>& modes) const;
   pipeline::Modes next_modes(const runtime::StructureEnd& end, std::uint32_t only) const;
   std::vector<std::uint32_t> leaving(const runtime::StructureEnd& end) const;
   double number(const system::ModeNumber& n, const runtime::StructureEnd& end) const;
-  void carry_over(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
-  std::vector<double> previous(const std::vector<elaborate::ChosenMode>& modes) const;
   void set_numbers(const std::vector<elaborate::ChosenMode>& modes, runtime::NextStructure& next) const;
   const std::vector<std::uint32_t>& named_unknowns();
   /// What follows from a model alone, and is asked for at each change.
@@ -140,18 +128,8 @@ class StructureChanges final : public runtime::StructureSource {
   mutable std::unordered_map<std::uint64_t, Facts> facts_;  // by model
   std::vector<ColumnOf> columns_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> named_;  // `named_unknowns`, by model
-  std::vector<std::vector<double>> values_;  // by order of differentiation and identity; NaN: none
-  struct PastDelay {
-    std::uint32_t number = 0;  // in `history_`
-    bool negated = false;
-  };
-  std::shared_ptr<const runtime::History> history_;      // of the structure that `values_` are from
-  std::unordered_map<std::uint32_t, PastDelay> delays_;  // by identity of the delayed unknown
-  struct Held {
-    bool now = false, always = false;  // since the start of the run
-  };
-  std::map<std::pair<std::uint32_t, Span>, Held> held_;  // by identity of triggers, and place: conditions
-  pipeline::Modes modes_;                                // of the present structure
+  CarriedValues values_;
+  pipeline::Modes modes_;  // of the present structure
   pipeline::Modes begun_;  // those in which the run began, if not the initial ones
   bool in_begun_ = false;  // still: with the initial equations of a start
   std::size_t starts_tried_ = 0;
@@ -162,10 +140,10 @@ class StructureChanges final : public runtime::StructureSource {
   // At an instant:
   std::size_t size_before_ = 0, changes_ = 0;  // of the structure before the first change; of these
   pipeline::ModeSearch search_;
-  std::vector<std::vector<double>> before_jump_;  // `values_`
-  Diagnostics refused_;                           // why the first modes that were tried are not possible
-  bool jumped_ = false;                           // the jumps of the present structure are computed
-  Jumps jumps_;                                   // then
+  CarriedValues before_jump_;  // `values_`
+  Diagnostics refused_;        // why the first modes that were tried are not possible
+  bool jumped_ = false;        // the jumps of the present structure are computed
+  Jumps jumps_;                // then
   std::map<std::uint32_t, std::pair<std::string, std::string>>
       told_;  // modes by switch, as of the last change
 };

@@ -433,9 +433,6 @@ void warn_of_singular_start(const FailureContext& c, const runtime::Outcome& out
     default: return;
   }
   if (outcome.statistics.steps > kFewSteps) return;
-  if (std::ranges::any_of(diagnostics.all(),
-                          [](const Diagnostic& d) { return d.code == Code::SingularStart; }))
-    return;
   for (const system::Attribute& a : c.system.attributes) {
     if (a.kind != system::AttributeKind::Independent) continue;
     if (c.dae.aliases[a.unknown].kind == dae::Alias::Zero) continue;

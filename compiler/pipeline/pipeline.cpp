@@ -16,8 +16,8 @@
 #include "compiler/pipeline/results.h"
 #include "compiler/pipeline/singular_definitions.h"
 #include "compiler/pipeline/structures.h"
+#include "compiler/reduce/mechanisms/close_loops.h"
 #include "compiler/reduce/reduce.h"
-#include "compiler/reduce/rotations/close_loops.h"
 #include "compiler/reduce/value_guards.h"
 
 namespace sigrel::pipeline {

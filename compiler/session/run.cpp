@@ -391,7 +391,10 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
                              options.solver.value_or(model.experiment.solver), options.kept_results},
                             run.outcome, found);
     const std::size_t starts = changes ? changes->starts_tried() : 0;
+    const bool is_singular = std::ranges::any_of(
+        diagnostics_.all(), [](const Diagnostic& d) { return d.code == Code::SingularStart; });
     for (Diagnostic d : found.all()) {
+      if (d.code == Code::SingularStart && is_singular) continue;
       if (starts > 1 && d.severity == Severity::Error)
         d.note(fmt::format("no start was found in {} other combinations of modes either", starts - 1));
       diagnostics_.append(std::move(d));

@@ -1,4 +1,6 @@
 // Mechanisms that cannot be right: loops of joints, parts without mass, bodies that do not exist.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -198,7 +200,7 @@ TEST_CASE("mechanisms: a start at a singular position") {
     CHECK(text.find("SR0415") == std::string::npos);
     CHECK(text.find("error") == std::string::npos);
   }
-  // Bars that only just reach: no position nearby, so the run cannot begin.
+  // Bars that only just reach: there is no position nearby.
   says("Spatial",
        "  fixed [0.0, 0.0, 0.0] <> z\n  one: revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [1.0, 0.0, 0.0] <> "
        "(a, b)\n"
@@ -207,7 +209,42 @@ TEST_CASE("mechanisms: a start at a singular position") {
        "  rod [1.0, 0.0, 0.0] <> (e, h)\n  fixed [3.0, 0.0, 0.0] <> y\n  four: revolute [0.0, 1.0, 0.0] <> "
        "(h, y)\n"
        "  initially\n    one.phi = 0.0\n    one.w = 0.0\n",
-       "SR0415", "at the start");
+       "SR0415", "to the first order");
+}
+
+TEST_CASE("mechanisms: movable to the first order only") {
+  // A point that three links hold in the plane of their other ends.
+  const std::string three =
+      "  fixed [0.0, 0.0, 0.0] <> z\n  k: freeMotion <> (z, a)\n  body earth 1.0 (ballInertia 1.0 0.1) <> a\n"
+      "  rod [0.0, 0.4, 0.3] <> (a, c)\n  fixed [1.3, -0.4, 0.3] <> p0\n"
+      "  closingLink (sqrt 2.33<m^2>) <> (p0, c)\n  fixed [1.7, 1.2, 0.3] <> p1\n"
+      "  closingLink (sqrt 3.53<m^2>) <> (p1, c)\n  fixed [1.2, -0.1, 0.3] <> p2\n"
+      "  closingLink (sqrt 1.69<m^2>) <> (p2, c)\n  guess k.r = [0.0, 0.0, 0.0]\n";
+  // A platform on six links whose lines meet the third axis: it can turn about that.
+  std::string six =
+      "  fixed [0.0, 0.0, 0.0] <> z\n  k: freeMotion <> (z, a)\n  body weightless 1.0 (ballInertia 1.0 0.1) "
+      "<> a\n";
+  const char* ends[6][3] = {
+      {"[2.0, 0.0, 0.0]", "[1.0, 0.0, 1.0]", "2.0"},    {"[0.0, 2.0, 0.5]", "[0.0, 1.0, 0.7]", "1.04"},
+      {"[-2.0, 0.0, 0.3]", "[-1.0, 0.0, 0.2]", "1.01"}, {"[0.0, -2.0, -0.4]", "[0.0, -1.0, 1.3]", "3.89"},
+      {"[2.0, 2.0, 0.2]", "[1.0, 1.0, 0.9]", "2.49"},   {"[-2.0, 2.0, -0.7]", "[-1.0, 1.0, 1.1]", "5.24"}};
+  for (int k = 0; k < 6; ++k)
+    six += fmt::format(
+        "  fixed {0} <> p{3}\n  rod {1} <> (a, c{3})\n  closingLink (sqrt {2}<m^2>) <> (p{3}, c{3})\n",
+        ends[k][0], ends[k][1], ends[k][2], k);
+  // A link that only just reaches across the gap between two slides.
+  const std::string gap =
+      "  fixed [0.0, 0.0, 0.0] <> z\n  fixed [0.0, 1.0, 0.0] <> y\n"
+      "  slide: prismatic [1.0, 0.0, 0.0] <> (z, a)\n  pointMass weightless 1.0 <> a\n"
+      "  other: prismatic [1.0, 0.0, 0.0] <> (y, b)\n  pointMass weightless 1.0 <> b\n"
+      "  closingLink 1.0 <> (a, b)\n  initially\n    slide.s = 0.0\n    slide.v = 1.0\n";
+  for (const std::string& model : {three, six, gap}) {
+    says("Spatial", model, "SR0415", "to the first order");
+    const std::string text = messages("Spatial", model);
+    INFO(text);
+    CHECK(text.find("SR0325") == std::string::npos);
+    CHECK(text.find("SR0415") == text.rfind("SR0415"));
+  }
 }
 
 TEST_CASE("mechanisms: a loop is not refused where its default start is the largest gap") {

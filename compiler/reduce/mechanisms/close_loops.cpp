@@ -1,4 +1,4 @@
-#include "compiler/reduce/rotations/close_loops.h"
+#include "compiler/reduce/mechanisms/close_loops.h"
 
 #include <algorithm>
 #include <numeric>
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "compiler/reduce/equation_rows.h"
-#include "compiler/reduce/rotations/redundant_constraints.h"
-#include "compiler/reduce/rotations/rotation_edges.h"
+#include "compiler/reduce/mechanisms/redundant_constraints.h"
+#include "compiler/reduce/mechanisms/rotation_edges.h"
 #include "compiler/symbolic/algebra.h"
 
 namespace sigrel::reduce {

@@ -1,4 +1,4 @@
-#include "compiler/reduce/rotations/row_values.h"
+#include "compiler/reduce/mechanisms/row_values.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -12,7 +12,7 @@
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/system.h"
-#include "compiler/reduce/rotations/statics.h"
+#include "compiler/reduce/mechanisms/statics.h"
 
 namespace sigrel::reduce {
 

@@ -1,4 +1,4 @@
-#include "compiler/reduce/rotations/assemble_loops.h"
+#include "compiler/reduce/mechanisms/assemble_loops.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "compiler/reduce/mechanisms/mobility.h"
 #include "compiler/singularity/source_names.h"
 
 namespace sigrel::reduce {
@@ -16,7 +17,7 @@ namespace {
 constexpr double kOpen = 1e-6;  // of the size of the mechanism: a loop that is not closed
 
 /// The largest length in the mechanism.
-double size_of(const system::System& system, const Kinematics::Point& point) {
+double size_of(const system::System& system, const Configuration& point) {
   double size = 0;
   for (std::uint32_t u = 0; u < system.unknowns; ++u)
     if (text(system::unknown_info(system, u).unit) == "m") size = std::max(size, std::abs(point.values[u]));
@@ -55,7 +56,7 @@ std::optional<double> distance_left(const system::System& system, const Kinemati
 }
 
 void report_open(const system::System& system, std::span<const Origin> loops, Kinematics& kinematics,
-                 RowValues& rows, const Kinematics::Point& point, std::span<const std::uint32_t> given,
+                 RowValues& rows, const Configuration& point, std::span<const std::uint32_t> given,
                  Diagnostics& diagnostics) {
   double distance = 0, angle = 0, other = 0;  // other: of constraints without lengths, as between angles
   for (std::size_t c = 0; c < point.residuals.size(); ++c) {
@@ -106,18 +107,19 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
 }
 
 /// Where the search for a start begins, for the coordinates of loops that have no guess, or one that only
-/// says which position is meant: from other values Newton's method may converge to a solution that the joints
-/// cannot take.
-void add_positions(system::System& system, Kinematics& kinematics, const Kinematics::Point& point,
-                   const Kinematics::Point& nearby) {
-  std::vector<bool> in_loop(kinematics.coordinates().size(), false);
-  for (const Kinematics::Entry& e : kinematics.jacobian(point)) in_loop[e.column] = true;
+/// says which configuration is meant: from other values Newton's method may converge to a solution that the
+/// joints cannot take.
+void add_positions(system::System& system, const ConfigurationSearch& search, Kinematics& kinematics,
+                   const Configuration& start, const Configuration& nearby) {
+  const auto coordinates = kinematics.coordinates();
+  std::vector<bool> in_loop(coordinates.size(), false);
+  for (const MatrixEntry& e : kinematics.jacobian(start.values, Kinematics::Rows::Constraints))
+    in_loop[e.column] = true;
   std::vector<std::uint32_t> found, corrected;
   for (std::uint32_t k = 0; k < in_loop.size(); ++k) {
     if (!in_loop[k]) continue;
-    if (!kinematics.is_given(k)) found.push_back(kinematics.coordinates()[k]);
-    if (point.found && kinematics.differs_from_guess(k, point))
-      corrected.push_back(kinematics.coordinates()[k]);
+    if (!search.is_given(k)) found.push_back(coordinates[k]);
+    if (search.differs_from_guess(k, start)) corrected.push_back(coordinates[k]);
   }
   std::ranges::sort(found);
   std::erase_if(system.attributes, [&](const system::Attribute& a) {  // a default of the joint
@@ -127,21 +129,20 @@ void add_positions(system::System& system, Kinematics& kinematics, const Kinemat
   auto add = [&](system::AttributeKind kind, std::uint32_t unknown) {
     system.attributes.push_back({kind, unknown, static_cast<std::uint32_t>(system.parameters.size()),
                                  system::unknown_info(system, unknown).span});
-    system.parameters.push_back({.value = point.values[unknown]});
+    system.parameters.push_back({.value = start.values[unknown]});
   };
   for (const std::uint32_t unknown : found) add(system::AttributeKind::Position, unknown);
-  if (point.found)
-    for (const std::uint32_t k : kinematics.independent(point, nearby))
-      add(system::AttributeKind::Independent, kinematics.coordinates()[k]);
+  for (const std::uint32_t k : free_coordinates(search, kinematics, start, nearby))
+    add(system::AttributeKind::Independent, coordinates[k]);
   std::vector<bool> is_coordinate(system.unknowns, false);
-  for (const std::uint32_t u : kinematics.coordinates()) is_coordinate[u] = true;
-  for (std::uint32_t u = 0; u < system.unknowns && point.found; ++u)
-    if (kinematics.is_known(u) && !is_coordinate[u] && point.values[u] != 0)
+  for (const std::uint32_t u : coordinates) is_coordinate[u] = true;
+  for (std::uint32_t u = 0; u < system.unknowns; ++u)
+    if (kinematics.is_known(u) && !is_coordinate[u] && start.values[u] != 0)
       add(system::AttributeKind::FirstIterate, u);
 }
 
 void report_alternative(const system::System& system, const std::vector<Origin>& origins,
-                        const Kinematics::Alternative& alternative, Diagnostics& diagnostics) {
+                        const ConfigurationSearch::Alternative& alternative, Diagnostics& diagnostics) {
   const singularity::SourceNames names(system);
   const std::uint32_t scope = system::kRoot;
   const auto places = names.places(origins, scope);
@@ -157,7 +158,7 @@ void report_alternative(const system::System& system, const std::vector<Origin>&
 }
 
 void report_singular(const system::System& system, const std::vector<Origin>& origins, std::uint32_t free,
-                     Diagnostics& diagnostics) {
+                     bool can_move, Diagnostics& diagnostics) {
   const singularity::SourceNames names(system);
   const std::uint32_t scope = system::kRoot;
   const auto places = names.places(origins, scope);
@@ -167,10 +168,13 @@ void report_singular(const system::System& system, const std::vector<Origin>& or
                                      "determine `der {}`",
                                      names.name(free, scope)));
   d.label("a loop closes here");
-  d.note(
-      "velocities and forces are not determined at this position, or grow without bound near it, and a "
-      "mechanism can leave it in several ways");
-  d.help("start from another position, which may be near this one");
+  d.note(can_move
+             ? "velocities and forces are not determined at this position, or grow without bound near it, "
+               "and a mechanism can leave it in several ways"
+             : "its lengths leave no other position nearby, but they hold it in no direction in which it "
+               "can be moved to the first order: velocities and forces are not determined");
+  d.help(can_move ? "start from another position, which may be near this one"
+                  : "look at the arrangement of the joints and links, or change a length a little");
 }
 
 }  // namespace
@@ -185,7 +189,8 @@ std::vector<Origin> closing_origins(std::span<const Origin> loops, const Kinemat
 
 std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
                                        std::span<const Origin> loops, Diagnostics& diagnostics) {
-  const Kinematics::Point start = kinematics.start();
+  ConfigurationSearch search(system, rows, kinematics);
+  const Configuration start = search.start();
   const double size = size_of(system, start);
   if (!start.found) {
     double left = 0;
@@ -194,18 +199,20 @@ std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, 
       report_open(system, loops, kinematics, rows, start, {}, diagnostics);
     return std::nullopt;
   }
-  if (const auto open = kinematics.contradiction()) {
-    report_open(system, loops, kinematics, rows, open->point, open->unknowns, diagnostics);
+  if (const auto open = search.contradiction()) {
+    report_open(system, loops, kinematics, rows, open->configuration, open->unknowns, diagnostics);
     return std::nullopt;
   }
-  const Kinematics::Point nearby = kinematics.perturbed(start);
-  add_positions(system, kinematics, start, nearby);
-  if (const auto alternative = kinematics.alternative(start))
-    report_alternative(system, closing_origins(loops, kinematics, rows), *alternative, diagnostics);
-  if (nearby.found)
-    if (const auto free = kinematics.free_only_at(start, nearby); !free.empty())
-      report_singular(system, closing_origins(loops, kinematics, rows),
-                      kinematics.coordinates()[free.front()], diagnostics);
+  const Configuration nearby = reduce::nearby(search, kinematics, start, size);
+  add_positions(system, search, kinematics, start, nearby);
+  const std::vector<Origin> origins = closing_origins(loops, kinematics, rows);
+  if (const auto alternative = search.alternative(start))
+    report_alternative(system, origins, *alternative, diagnostics);
+  const auto singular = singular_coordinate(search, kinematics, start, nearby, size);
+  if (singular)
+    report_singular(system, origins, kinematics.coordinates()[singular->coordinate], singular->can_move,
+                    diagnostics);
+  if (singular && !singular->can_move) return Assembly{displaced(kinematics, start, size), size};
   return Assembly{nearby.found ? nearby : start, size};
 }
 

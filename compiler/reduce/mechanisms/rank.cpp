@@ -1,4 +1,4 @@
-#include "compiler/reduce/rotations/rank.h"
+#include "compiler/reduce/mechanisms/rank.h"
 
 #include <Eigen/QR>
 #include <Eigen/SparseQR>
@@ -177,19 +177,19 @@ std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> ent
 }
 
 std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows,
-                                  std::uint32_t columns, std::span<const double> b) {
+                                  std::uint32_t columns, std::span<const double> b, double zero) {
   if (columns == 0 || rows == 0) return std::vector<double>(columns, 0.0);
   const Eigen::SparseMatrix<double> matrix = sparse(entries, rows, columns);
   const Eigen::Map<const Eigen::VectorXd> right(b.data(), static_cast<Eigen::Index>(b.size()));
   Eigen::VectorXd x;
   if (std::max(rows, columns) <= kDense) {
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr;
-    qr.setThreshold(kZero);
+    qr.setThreshold(zero);
     qr.compute(Eigen::MatrixXd(matrix));
     x = qr.solve(right);
   } else {
     Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
-    qr.setPivotThreshold(kZero);
+    qr.setPivotThreshold(zero);
     qr.compute(matrix);
     x = qr.solve(right);
   }

@@ -1,4 +1,4 @@
-#include "compiler/reduce/rotations/rotation_edges.h"
+#include "compiler/reduce/mechanisms/rotation_edges.h"
 
 #include <algorithm>
 #include <unordered_map>

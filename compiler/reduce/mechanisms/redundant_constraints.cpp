@@ -1,4 +1,4 @@
-#include "compiler/reduce/rotations/redundant_constraints.h"
+#include "compiler/reduce/mechanisms/redundant_constraints.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,11 @@
 #include <utility>
 
 #include "compiler/reduce/equation_rows.h"
-#include "compiler/reduce/rotations/assemble_loops.h"
-#include "compiler/reduce/rotations/kinematics.h"
-#include "compiler/reduce/rotations/rank.h"
-#include "compiler/reduce/rotations/statics.h"
+#include "compiler/reduce/mechanisms/assemble_loops.h"
+#include "compiler/reduce/mechanisms/configuration.h"
+#include "compiler/reduce/mechanisms/kinematics.h"
+#include "compiler/reduce/mechanisms/rank.h"
+#include "compiler/reduce/mechanisms/statics.h"
 #include "compiler/singularity/source_names.h"
 #include "compiler/symbolic/algebra.h"
 
@@ -61,7 +62,7 @@ std::vector<VectorConstraint> vector_constraints(const system::System& system, c
 
 /// Constraints that follow from the others at this point; those of a vector are its components in the axes of
 /// its rotation.
-std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Kinematics::Point& point,
+std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Configuration& point,
                                      std::span<const VectorConstraint> vectors) {
   const auto constraints = static_cast<std::uint32_t>(kinematics.constraints().size());
   std::vector<const VectorConstraint*> vector_of(constraints, nullptr);
@@ -69,8 +70,8 @@ std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Kinematics::P
     for (const std::uint32_t c : v.constraints) vector_of[c] = &v;
   std::vector<MatrixEntry> transposed;
   std::vector<double> largest(constraints, 0.0);
-  const std::vector<Kinematics::Entry> jacobian = kinematics.jacobian(point);
-  for (const auto& e : jacobian) {
+  const std::vector<MatrixEntry> jacobian = kinematics.jacobian(point.values, Kinematics::Rows::Constraints);
+  for (const MatrixEntry& e : jacobian) {
     largest[e.row] = std::max(largest[e.row], std::abs(e.value));
     const VectorConstraint* v = vector_of[e.row];
     if (!v) transposed.push_back({e.column, e.row, e.value});
@@ -195,7 +196,7 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
   if (kinematics.constraints().empty()) return;
   const std::optional<Assembly> assembly = assemble_loops(system, rows, kinematics, loops, diagnostics);
   if (!assembly) return;
-  const Kinematics::Point& point = assembly->nearby;
+  const Configuration& point = assembly->nearby;
   const std::vector<VectorConstraint> vectors = vector_constraints(system, kinematics, rows, turning);
   std::vector<std::uint32_t> redundant = dependent(kinematics, point, vectors);
   if (redundant.empty() ||

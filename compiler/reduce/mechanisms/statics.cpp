@@ -1,9 +1,9 @@
-#include "compiler/reduce/rotations/statics.h"
+#include "compiler/reduce/mechanisms/statics.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "compiler/reduce/rotations/rank.h"
+#include "compiler/reduce/mechanisms/rank.h"
 
 namespace sigrel::reduce {
 namespace {
@@ -113,7 +113,7 @@ struct Coefficient {
 /// Of the forces in one equation. An unknown that is a component of a turning vector stands for the component
 /// in the axes of its connector.
 std::vector<Coefficient> coefficients_of(RowValues& rows, std::uint32_t equation, const ForceGraph& graph,
-                                         const TurningVectors& vectors, const Kinematics::Point& point) {
+                                         const TurningVectors& vectors, const Configuration& point) {
   std::vector<double> gradient;
   rows.evaluate(equation, point.values, gradient);
   const auto unknowns = rows.unknowns(equation);
@@ -148,7 +148,7 @@ std::unordered_map<std::uint32_t, const Rotation*> known_rotations(const Kinemat
 }
 
 std::vector<OpenForce> undetermined_forces(system::System& system, RowValues& rows,
-                                           const Kinematics& kinematics, const Kinematics::Point& point,
+                                           const Kinematics& kinematics, const Configuration& point,
                                            std::span<const std::uint32_t> closing,
                                            std::span<const Rotation> turning) {
   const ForceGraph graph = force_graph(system, rows, kinematics);

@@ -28,8 +28,11 @@ std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entrie
 std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                                 std::span<const std::uint32_t> order, double threshold);
 
+inline constexpr double kZeroPivot = 1e-7;
+
 /// An x with the least |A x - b|: of small matrices the shortest one, of large ones one with few unknowns.
+/// `zero`: pivots that count as zero, relative to the largest one.
 std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows,
-                                  std::uint32_t columns, std::span<const double> b);
+                                  std::uint32_t columns, std::span<const double> b, double zero = kZeroPivot);
 
 }  // namespace sigrel::reduce

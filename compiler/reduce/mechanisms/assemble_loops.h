@@ -1,7 +1,7 @@
 // Where the loops of a mechanism close: the position from which it starts.
 //
 // It is found before anything else of the model, from the guesses and the initial values of coordinates
-// (kinematics.h), and tells later stages where the search for initial values begins. A loop that cannot be
+// (configuration.h), and tells later stages where the search for initial values begins. A loop that cannot be
 // closed is an error here, with the distance that is left.
 #pragma once
 #include <optional>
@@ -10,13 +10,13 @@
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/system.h"
-#include "compiler/reduce/rotations/kinematics.h"
+#include "compiler/reduce/mechanisms/configuration.h"
 
 namespace sigrel::reduce {
 
 struct Assembly {
-  Kinematics::Point nearby;  // around the start, which may be a position of its own kind
-  double size = 1;           // of the mechanism: its largest length, in metres
+  Configuration nearby;  // around the start, where derivatives may be zero by chance
+  double size = 1;       // of the mechanism: its largest length, in metres
 };
 
 /// Finds the position, and adds it to the attributes of the system. None: there is none, which is reported,

@@ -7,8 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/reduce/rotations/kinematics.h"
-#include "compiler/reduce/rotations/rotation_edges.h"
+#include "compiler/reduce/mechanisms/configuration.h"
+#include "compiler/reduce/mechanisms/kinematics.h"
+#include "compiler/reduce/mechanisms/rotation_edges.h"
 
 namespace sigrel::reduce {
 
@@ -30,7 +31,7 @@ struct OpenForce {
 /// is differentiated, are known. `closing`: instances of which they should be, if possible. `turning`: the
 /// rotations in whose axes the vectors of their connectors are.
 std::vector<OpenForce> undetermined_forces(system::System& system, RowValues& rows,
-                                           const Kinematics& kinematics, const Kinematics::Point& point,
+                                           const Kinematics& kinematics, const Configuration& point,
                                            std::span<const std::uint32_t> closing,
                                            std::span<const Rotation> turning);
 

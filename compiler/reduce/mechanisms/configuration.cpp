@@ -1,0 +1,312 @@
+#include "compiler/reduce/mechanisms/configuration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "compiler/reduce/mechanisms/rank.h"
+
+namespace sigrel::reduce {
+namespace {
+
+using Rows = Kinematics::Rows;
+
+constexpr int kIterations = 200, kAttempts = 16;
+// The search ends where the distance that is left has not become half as large in so many iterations.
+constexpr int kSlowIterations = 30;
+constexpr double kNear = 0.1;       // of a guess
+constexpr double kDistinct = 1e-3;  // least difference of a coordinate in another configuration
+constexpr double kSatisfied = 1e-11;
+constexpr double kLeastDamping = 1e-4, kMostDamping = 1e8;
+
+double norm(std::span<const double> v) {
+  double sum = 0;
+  for (const double x : v) sum += x * x;
+  return std::sqrt(sum);
+}
+
+/// At random: a turn, or else, as for the numbers of a quaternion and for lengths, up to 1.
+double any_value(const Kinematics& kinematics, std::uint32_t unknown, std::mt19937& random) {
+  return std::uniform_real_distribution<double>(-1, 1)(random) * (kinematics.is_angle(unknown) ? 3.2 : 1.0);
+}
+
+}  // namespace
+
+ConfigurationSearch::ConfigurationSearch(const system::System& system, RowValues& rows,
+                                         Kinematics& kinematics)
+    : system_(system), rows_(rows), kinematics_(kinematics) {
+  find_given();
+}
+
+/// Whether a guess stands in the definition of the part itself, behind its head: as that of the quaternion of
+/// a joint, it says nothing about the mechanism. `heads`: of all definitions, ascending.
+bool ConfigurationSearch::is_default(const system::Attribute& guess, std::span<const Span> heads) const {
+  const auto after =
+      std::ranges::upper_bound(system_.instances, guess.unknown, {}, &system::Instance::first_unknown);
+  if (std::prev(after) == system_.instances.begin()) return false;
+  const auto head = std::ranges::upper_bound(heads, guess.span);
+  return head != heads.begin() && *std::prev(head) == system_.templates[std::prev(after)->body].span;
+}
+
+/// The guesses, and the initial equations that give one coordinate a number.
+void ConfigurationSearch::find_given() {
+  given_value_.assign(system_.unknowns, 0.0);
+  given_.assign(system_.unknowns, false);
+  guessed_ = initial_given_ = given_;
+  const std::vector<double> none(system_.unknowns, 0.0);
+  const std::vector<double> parameters = parameter_values(system_);
+  std::vector<Span> heads;
+  for (const system::Template& t : system_.templates) heads.push_back(t.span);
+  std::ranges::sort(heads);
+  for (const system::Attribute& a : system_.attributes)
+    if (a.kind == system::AttributeKind::Guess) {
+      given_value_[a.unknown] = parameters[a.parameter];
+      given_[a.unknown] = guessed_[a.unknown] = !is_default(a, heads);
+    }
+  RowValues& initial = kinematics_.initial_rows();
+  std::vector<double> gradient;
+  for (const std::uint32_t e : kinematics_.initial_equations()) {
+    const std::uint32_t u = initial.unknowns(e)[0];
+    if (initial.unknowns(e).size() != 1 || !initial.is_explicit(e, 0)) continue;
+    const double rest = initial.evaluate(e, none, gradient);
+    given_value_[u] = -rest / gradient[0];
+    given_[u] = initial_given_[u] = true;
+  }
+  // Backwards through aliases.
+  const auto steps = kinematics_.steps();
+  for (auto s = steps.rbegin(); s != steps.rend(); ++s) {
+    const auto unknowns = rows_.unknowns(s->equation);
+    if (!given_[s->unknown] || unknowns.size() != 2) continue;
+    const std::uint32_t k = 1 - s->slot, other = unknowns[k];
+    if (given_[other] || !rows_.is_explicit(s->equation, k)) continue;
+    given_value_[other] = 0;
+    const double rest = rows_.evaluate(s->equation, given_value_, gradient);
+    given_value_[other] = -rest / gradient[k];
+    given_[other] = true;
+    guessed_[other] = guessed_[s->unknown];
+    initial_given_[other] = initial_given_[s->unknown];
+  }
+}
+
+/// The least residual near `values`.
+Configuration ConfigurationSearch::solve(std::vector<double> values, Rows which,
+                                         const std::vector<bool>& held, double zero) {
+  const auto coordinates = kinematics_.coordinates();
+  const auto columns = static_cast<std::uint32_t>(coordinates.size());
+  Configuration result;
+  std::vector<double> r = kinematics_.residuals(values, which);
+  const auto count = static_cast<std::uint32_t>(r.size());
+  double size = norm(r), damping = 0, mark = size;
+  int since_mark = 0;
+  const double farthest = 30 * std::max(1.0, norm(values));
+  for (int iteration = 0; iteration < kIterations && std::isfinite(size); ++iteration) {
+    if (size <= kSatisfied) break;
+    std::vector<MatrixEntry> entries = kinematics_.jacobian(values, which);
+    if (!held.empty()) std::erase_if(entries, [&](const MatrixEntry& e) { return held[e.column]; });
+    // Shorter steps along the gradient where a full one leads too far.
+    bool smaller = false;
+    for (; !smaller && damping < kMostDamping; damping = damping == 0 ? kLeastDamping : damping * 10) {
+      std::vector<MatrixEntry> damped = entries;
+      std::vector<double> right = r;
+      std::uint32_t rows = count;
+      for (std::uint32_t k = 0; k < columns && damping > 0; ++k) {
+        damped.push_back({rows++, k, std::sqrt(damping)});
+        right.push_back(0);
+      }
+      const std::vector<double> step = least_squares(damped, rows, columns, right, zero);
+      std::vector<double> next = values;
+      for (std::size_t k = 0; k < columns; ++k) next[coordinates[k]] -= step[k];
+      // A very large step is a rounding error: the length of a quaternion, for one, changes nothing.
+      if (!(norm(next) <= farthest)) continue;
+      std::vector<double> next_r = kinematics_.residuals(next, which);
+      const double next_size = norm(next_r);
+      if (!(next_size < size)) continue;
+      smaller = true;
+      result.is_stationary = next_size > (1 - 1e-6) * size;
+      values = std::move(next);
+      r = std::move(next_r);
+      size = next_size;
+    }
+    damping = smaller && damping > 100 * kLeastDamping ? damping * 1e-2 : 0;
+    if (size <= 0.5 * mark) {
+      mark = size;
+      since_mark = 0;
+    }
+    result.is_stationary |= !smaller || ++since_mark > kSlowIterations;
+    if (result.is_stationary) break;
+  }
+  result.found = size <= 1e-9 * std::max(1.0, norm(values));
+  r.resize(kinematics_.constraints().size());
+  result.residuals = std::move(r);
+  result.values = std::move(values);
+  return result;
+}
+
+/// The largest difference of a coordinate from the value that is given for it.
+double ConfigurationSearch::distance_from_given(const Configuration& configuration) const {
+  double largest = 0;
+  for (std::uint32_t k = 0; k < kinematics_.coordinates().size(); ++k) {
+    const std::uint32_t u = kinematics_.coordinates()[k];
+    if (is_given(k)) largest = std::max(largest, std::abs(configuration.values[u] - given_value_[u]));
+  }
+  return largest;
+}
+
+/// Moves on from the configuration to where as many guesses as possible, the first ones first, are the values
+/// of their coordinates.
+void ConfigurationSearch::keep_guesses(Configuration& configuration) {
+  const auto coordinates = kinematics_.coordinates();
+  const double near = std::max(kNear, 2 * distance_from_given(configuration));
+  std::vector<bool> held(coordinates.size(), false);
+  for (std::uint32_t k = 0; k < coordinates.size(); ++k) {
+    const std::uint32_t u = coordinates[k];
+    if (!guessed_[u]) continue;
+    held[k] = true;
+    std::vector<double> values = configuration.values;
+    values[u] = given_value_[u];
+    Configuration kept = solve(std::move(values), Rows::WithInitial, held);
+    held[k] = kept.found && distance_from_given(kept) <= near;
+    if (held[k]) configuration = std::move(kept);
+  }
+}
+
+/// Guesses of some coordinates say how the mechanism is assembled: first the others follow from these, from
+/// several values at random if need be, and then all are corrected.
+Configuration ConfigurationSearch::solve_near_given() {
+  const auto coordinates = kinematics_.coordinates();
+  std::vector<std::uint32_t> others;
+  std::vector<bool> given(coordinates.size(), false);
+  for (std::uint32_t k = 0; k < coordinates.size(); ++k) {
+    given[k] = is_given(k);
+    if (!given[k]) others.push_back(coordinates[k]);
+  }
+  if (others.size() == coordinates.size())  // the values of no guess may be where the gap is largest
+    if (Configuration c = solve(given_value_, Rows::WithInitial); c.found || !is_few()) return c;
+  Configuration best;
+  std::mt19937 random(1);
+  std::vector<double> values = given_value_;
+  for (int attempt = 0; attempt < kAttempts && !(best.found && distance_from_given(best) < kNear);
+       ++attempt) {
+    Configuration next = solve(solve(values, Rows::WithInitial, given).values, Rows::WithInitial);
+    if (attempt == 0 ||
+        (next.found && (!best.found || distance_from_given(next) < distance_from_given(best))))
+      best = std::move(next);
+    if (others.empty()) break;
+    for (const std::uint32_t u : others) values[u] = any_value(kinematics_, u, random);
+  }
+  if (best.found && is_few()) keep_guesses(best);
+  return best;
+}
+
+/// Vectors of coordinates without a guess of the model get the length of that of their part, where this
+/// changes no constraint: the quaternion of a joint, whose length is of no concern, starts with length 1.
+void ConfigurationSearch::keep_lengths(Configuration& configuration) {
+  const auto coordinates = kinematics_.coordinates();
+  auto error = [&](std::vector<double>& values) {
+    double largest = 0;
+    for (const double r : kinematics_.residuals(values, Rows::WithInitial))
+      largest = std::max(largest, std::abs(r));
+    return largest;
+  };
+  const double before = error(configuration.values);
+  for (std::uint32_t k = 0, end = 0; k < coordinates.size(); k = end) {
+    const Kinematics::Vector vector = kinematics_.vector_of(coordinates[k]);
+    bool given = false;
+    double squared = 0, squared_guess = 0;
+    for (end = k; end < coordinates.size() && coordinates[end] == coordinates[k] + (end - k) &&
+                  kinematics_.vector_of(coordinates[end]) == vector;
+         ++end) {
+      given |= is_given(end);
+      squared += std::pow(configuration.values[coordinates[end]], 2);
+      squared_guess += std::pow(given_value_[coordinates[end]], 2);
+    }
+    if (given || end - k < 2 || !(squared > 0 && squared_guess > 0) || squared == squared_guess) continue;
+    std::vector<double> values = configuration.values;
+    for (std::uint32_t i = k; i < end; ++i) values[coordinates[i]] *= std::sqrt(squared_guess / squared);
+    if (error(values) <= std::max(2 * before, kSatisfied)) configuration.values = std::move(values);
+  }
+}
+
+Configuration ConfigurationSearch::start() {
+  Configuration result = solve_near_given();
+  if (result.found && is_few()) keep_lengths(result);
+  if (result.found || kinematics_.initial_equations().empty()) return result;
+  holds_initial_values_ = false;
+  return solve(given_value_, Rows::Constraints);
+}
+
+std::optional<ConfigurationSearch::Contradiction> ConfigurationSearch::contradiction() {
+  if (holds_initial_values_) return std::nullopt;
+  const auto coordinates = kinematics_.coordinates();
+  Contradiction result;
+  std::vector<bool> held(coordinates.size(), false);
+  for (std::uint32_t k = 0; k < coordinates.size(); ++k)
+    if (held[k] = is_given(k) && initial_given_[coordinates[k]]; held[k])
+      result.unknowns.push_back(coordinates[k]);
+  if (result.unknowns.empty()) return std::nullopt;
+  std::mt19937 random(3);
+  std::vector<double> values = given_value_;
+  const int attempts = is_few() ? kAttempts : 1;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    Configuration next = solve(values, Rows::Constraints, held);
+    if (next.found) return std::nullopt;
+    if (attempt == 0 || (next.is_stationary && norm(next.residuals) < norm(result.configuration.residuals)))
+      result.configuration = std::move(next);
+    for (std::uint32_t k = 0; k < coordinates.size(); ++k)
+      if (!held[k]) values[coordinates[k]] = any_value(kinematics_, coordinates[k], random);
+  }
+  if (!result.configuration.is_stationary) return std::nullopt;
+  return result;
+}
+
+std::optional<ConfigurationSearch::Alternative> ConfigurationSearch::alternative(
+    const Configuration& configuration) {
+  const auto coordinates = kinematics_.coordinates();
+  const auto columns = static_cast<std::uint32_t>(coordinates.size());
+  std::vector<bool> takes_part(columns, false);
+  for (const MatrixEntry& e : kinematics_.jacobian(configuration.values, Rows::Constraints))
+    takes_part[e.column] = true;
+  std::vector<MatrixEntry> entries = kinematics_.jacobian(configuration.values, Rows::WithInitial);
+  auto rows =
+      static_cast<std::uint32_t>(kinematics_.constraints().size() + kinematics_.initial_equations().size());
+  std::uint32_t count = 0;
+  for (std::uint32_t k = 0; k < columns; ++k) {
+    count += takes_part[k];
+    if (takes_part[k] && guessed_[coordinates[k]]) return std::nullopt;
+    if (!takes_part[k]) entries.push_back({rows++, k, 1.0});
+  }
+  if (count == 0 || count > kFewCoordinates) return std::nullopt;
+  const std::vector<Preference> preferences(columns, Preference::None);
+  if (!dependent_columns(entries, rows, columns, preferences).empty()) return std::nullopt;
+
+  std::mt19937 random(2);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::vector<double> values = configuration.values;
+    for (std::uint32_t k = 0; k < columns; ++k)
+      if (takes_part[k]) values[coordinates[k]] = any_value(kinematics_, coordinates[k], random);
+    const Configuration found = solve(std::move(values), Rows::WithInitial);
+    if (!found.found) continue;
+    std::optional<Alternative> differs;  // an angle, if there is one
+    for (std::uint32_t k = 0; k < columns; ++k) {
+      const std::uint32_t u = coordinates[k];
+      const double a = configuration.values[u], b = found.values[u], turn = 2 * std::numbers::pi;
+      const bool angle = kinematics_.is_angle(u);
+      if (!takes_part[k] || std::abs(angle ? std::remainder(b - a, turn) : b - a) <= kDistinct) continue;
+      if (!differs || angle) differs = {u, a, angle ? std::remainder(b, turn) : b};
+      if (angle) break;
+    }
+    if (differs) return differs;
+  }
+  return std::nullopt;
+}
+
+Configuration ConfigurationSearch::moved(const Configuration& configuration,
+                                         std::span<const double> by_coordinate, double zero) {
+  std::vector<double> values = configuration.values;
+  for (std::size_t k = 0; k < by_coordinate.size(); ++k)
+    values[kinematics_.coordinates()[k]] += by_coordinate[k];
+  return solve(std::move(values), Rows::Constraints, {}, zero);
+}
+
+}  // namespace sigrel::reduce

@@ -1,0 +1,257 @@
+#include "compiler/reduce/mechanisms/kinematics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace sigrel::reduce {
+namespace {
+
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr double kLeastDerivative = 1e-13;  // others are rounding errors
+
+}  // namespace
+
+Kinematics::Kinematics(system::System& system, RowValues& rows)
+    : system_(system), rows_(rows), initial_rows_(system, system.initial) {
+  find_frames();
+  order();
+}
+
+void Kinematics::find_frames() {
+  is_flow_.assign(system_.unknowns, false);
+  is_pose_.assign(system_.unknowns, false);
+  for (const system::Instance& instance : system_.instances) {
+    const system::Template& body = system_.templates[instance.body];
+    const auto interface = static_cast<std::uint32_t>(body.interface.size());
+    auto unknown = [&](std::uint32_t column) {
+      return column < interface ? system_.arguments[instance.first_argument + column]
+                                : instance.first_unknown + column - interface;
+    };
+    for (const std::uint32_t c : body.flows) is_flow_[unknown(c)] = true;
+    for (const std::uint32_t c : body.poses) is_pose_[unknown(c)] = true;
+    for (std::uint32_t k = 0; k < body.locals.size(); ++k)
+      if (body.locals[k].kind == system::UnknownKind::Flow) is_flow_[instance.first_unknown + k] = true;
+  }
+}
+
+void Kinematics::order() {
+  const auto equations = static_cast<std::uint32_t>(rows_.rows().size());
+  known_.assign(system_.unknowns, false);
+  step_of_.assign(system_.unknowns, kNone);
+  coordinate_of_.assign(system_.unknowns, kNone);
+  rows_of_.assign(system_.unknowns, {});
+  open_.assign(equations, kNone);
+  for (std::uint32_t e = 0; e < equations; ++e) {
+    if (rows_.has_derivative(e)) continue;
+    const auto unknowns = rows_.unknowns(e);
+    if (std::ranges::any_of(unknowns, [&](std::uint32_t u) { return is_flow_[u]; })) continue;
+    open_[e] = static_cast<std::uint32_t>(unknowns.size());
+    for (const std::uint32_t u : unknowns) rows_of_[u].push_back(e);
+    if (open_[e] == 1) ready_.push_back(e);
+  }
+  propagate();
+  // Where a joint leaves something open: a pose follows from those before and from its coordinates. What may
+  // follow from poses that are reached later is a coordinate only if they are not.
+  std::vector<std::uint32_t> front, later;
+  for (std::uint32_t u = 0; u < system_.unknowns; ++u)
+    if (known_[u]) front.push_back(u);
+  for (std::size_t k = 0, l = 0; k < front.size() || l < later.size();) {
+    if (k == front.size()) {
+      leave_open(later[l++], front);
+      continue;
+    }
+    for (const std::uint32_t e : rows_of_[front[k++]]) {
+      if (open_[e] == 0 || open_[e] == kNone) continue;
+      if (waits_for_pose(e) || closes_loop(e))
+        later.push_back(e);
+      else
+        leave_open(e, front);
+    }
+  }
+  for (std::uint32_t e = 0; e < equations; ++e)
+    if (open_[e] == 0) constraints_.push_back(e);
+  for (std::uint32_t e = 0; e < initial_rows_.rows().size(); ++e) {
+    const auto unknowns = initial_rows_.unknowns(e);
+    if (!initial_rows_.has_derivative(e) &&
+        std::ranges::all_of(unknowns, [&](std::uint32_t u) { return known_[u]; }))
+      initial_.push_back(e);
+  }
+}
+
+/// Whether an equation between positions has an unknown that another one gives as soon as more poses are
+/// known, as `d` of a rod in `b.r = a.r + d` follows from `d = a.rot * r`.
+bool Kinematics::waits_for_pose(std::uint32_t equation) const {
+  for (const std::uint32_t u : rows_.unknowns(equation)) {
+    if (known_[u] || is_pose_[u]) continue;
+    for (const std::uint32_t e : rows_of_[u]) {
+      if (e == equation || open_[e] == 0 || open_[e] == kNone) continue;
+      const auto unknowns = rows_.unknowns(e);
+      bool is_explicit = false, has_pose = false;
+      for (std::size_t k = 0; k < unknowns.size(); ++k) {
+        is_explicit |= unknowns[k] == u && rows_.is_explicit(e, k);
+        has_pose |= !known_[unknowns[k]] && is_pose_[unknowns[k]];
+      }
+      if (is_explicit && has_pose) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether the equation is one of a part that gives no rotation, as a link between two points. Others carry
+/// what it joins.
+bool Kinematics::closes_loop(std::uint32_t equation) const {
+  const Origin origin = rows_.origin(equation);
+  const system::Template& body = system_.templates[system_.instances[origin.instance].body];
+  return !body.poses.empty() && body.rotations.empty();
+}
+
+/// What the equation leaves open of a joint becomes coordinates; what follows from them joins the front.
+void Kinematics::leave_open(std::uint32_t equation, std::vector<std::uint32_t>& front) {
+  if (open_[equation] == 0 || open_[equation] == kNone) return;
+  std::uint32_t poses = 0;
+  bool follows = false;
+  std::vector<std::uint32_t> others;
+  const auto unknowns = rows_.unknowns(equation);
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    if (known_[unknowns[i]]) continue;
+    if (is_pose_[unknowns[i]])
+      poses += rows_.is_explicit(equation, i) ? 1 : 2;
+    else
+      others.push_back(unknowns[i]);
+    follows |= rows_.is_explicit(equation, i);
+  }
+  // Between known poses the coordinates of the joint that closes a loop are left.
+  if (poses > 1 || (poses == 0 && (follows || !is_of_frames(equation)))) return;
+  const std::size_t steps = steps_.size();
+  for (const std::uint32_t u : others)
+    if (!known_[u]) add_coordinate(u);
+  propagate();
+  for (std::size_t s = steps; s < steps_.size(); ++s) front.push_back(steps_[s].unknown);
+  for (const std::uint32_t u : others) front.push_back(u);
+}
+
+void Kinematics::add_coordinate(std::uint32_t unknown) {
+  known_[unknown] = true;
+  coordinate_of_[unknown] = static_cast<std::uint32_t>(coordinates_.size());
+  coordinates_.push_back(unknown);
+  for (const std::uint32_t e : rows_of_[unknown])
+    if (open_[e] != kNone && --open_[e] == 1) ready_.push_back(e);
+}
+
+void Kinematics::propagate() {
+  while (!ready_.empty()) {
+    const std::uint32_t e = ready_.back();
+    ready_.pop_back();
+    if (open_[e] != 1) continue;
+    const auto unknowns = rows_.unknowns(e);
+    for (std::uint32_t k = 0; k < unknowns.size(); ++k) {
+      const std::uint32_t u = unknowns[k];
+      if (known_[u]) continue;
+      if (!rows_.is_explicit(e, k)) break;
+      known_[u] = true;
+      step_of_[u] = static_cast<std::uint32_t>(steps_.size());
+      steps_.push_back({e, u, k});
+      open_[e] = kNone;  // used
+      for (const std::uint32_t other : rows_of_[u])
+        if (other != e && open_[other] != kNone && --open_[other] == 1) ready_.push_back(other);
+      break;
+    }
+  }
+}
+
+bool Kinematics::is_of_frames(std::uint32_t equation) const {
+  const Origin origin = rows_.origin(equation);
+  return !system_.templates[system_.instances[origin.instance].body].poses.empty();
+}
+
+void Kinematics::evaluate(std::vector<double>& values) {
+  for (const Step& s : steps_) {
+    values[s.unknown] = 0;
+    const double rest = rows_.evaluate(s.equation, values, gradient_);
+    values[s.unknown] = -rest / gradient_[s.slot];
+  }
+}
+
+std::vector<double> Kinematics::residuals(std::vector<double>& values, Rows which) {
+  evaluate(values);
+  std::vector<double> result;
+  for (const std::uint32_t e : constraints_) result.push_back(rows_.evaluate(e, values, gradient_));
+  if (which == Rows::WithInitial)
+    for (const std::uint32_t e : initial_) result.push_back(initial_rows_.evaluate(e, values, gradient_));
+  return result;
+}
+
+std::vector<MatrixEntry> Kinematics::jacobian(const std::vector<double>& values, Rows which) {
+  // Backwards through the steps, from each row; what a step depends on is the same for all of them.
+  std::vector<std::size_t> first_partial(steps_.size());
+  std::vector<double> partials;
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    rows_.evaluate(steps_[s].equation, values, gradient_);
+    first_partial[s] = partials.size();
+    for (const double g : gradient_) partials.push_back(-g / gradient_[steps_[s].slot]);
+  }
+  std::vector<double> adjoint(steps_.size(), 0.0), by_coordinate(coordinates_.size(), 0.0);
+  std::vector<bool> is_open(steps_.size(), false), is_met(coordinates_.size(), false);
+  std::vector<std::uint32_t> open, met;  // steps, as a heap with the last first; coordinates
+  auto add = [&](std::uint32_t unknown, double value) {
+    if (value == 0) return;
+    if (const std::uint32_t c = coordinate_of_[unknown]; c != kNone) {
+      if (!is_met[c]) met.push_back(c);
+      is_met[c] = true;
+      by_coordinate[c] += value;
+    } else if (const std::uint32_t s = step_of_[unknown]; s != kNone) {
+      adjoint[s] += value;
+      if (is_open[s]) return;
+      is_open[s] = true;
+      open.push_back(s);
+      std::ranges::push_heap(open);
+    }
+  };
+  std::vector<MatrixEntry> result;
+  std::uint32_t count = 0;
+  auto add_row = [&](RowValues& rows, std::uint32_t equation) {
+    rows.evaluate(equation, values, gradient_);
+    const auto unknowns = rows.unknowns(equation);
+    for (std::size_t k = 0; k < unknowns.size(); ++k) add(unknowns[k], gradient_[k]);
+    while (!open.empty()) {
+      std::ranges::pop_heap(open);
+      const std::uint32_t s = open.back();
+      open.pop_back();
+      is_open[s] = false;
+      const double factor = std::exchange(adjoint[s], 0.0);
+      const auto before = rows_.unknowns(steps_[s].equation);
+      for (std::size_t k = 0; k < before.size(); ++k)
+        if (k != steps_[s].slot) add(before[k], factor * partials[first_partial[s] + k]);
+    }
+    std::ranges::sort(met);
+    for (const std::uint32_t c : met) {
+      is_met[c] = false;
+      const double value = std::exchange(by_coordinate[c], 0.0);
+      if (std::abs(value) > kLeastDerivative) result.push_back({count, c, value});
+    }
+    met.clear();
+    ++count;
+  };
+  for (const std::uint32_t e : constraints_) add_row(rows_, e);
+  if (which == Rows::WithInitial)
+    for (const std::uint32_t e : initial_) add_row(initial_rows_, e);
+  return result;
+}
+
+bool Kinematics::has_unit(std::uint32_t unknown, std::string_view unit) const {
+  return text(system::unknown_info(system_, unknown).unit) == unit;
+}
+
+Kinematics::Vector Kinematics::vector_of(std::uint32_t unknown) const {
+  const auto after =
+      std::ranges::upper_bound(system_.instances, unknown, {}, &system::Instance::first_unknown);
+  const system::LocalInfo& info = system::unknown_info(system_, unknown);
+  const std::string name(text(info.name));
+  return {static_cast<std::uint32_t>(after - system_.instances.begin()),
+          {info.span, name.substr(0, name.find('['))}};
+}
+
+}  // namespace sigrel::reduce

@@ -1,0 +1,81 @@
+// The positions of a mechanism with loops, in coordinates that its other positions follow from explicitly.
+//
+// From what is fixed outwards, each position is computed from those before by one equation; where a joint
+// leaves something open, it is a coordinate. Equations of which all unknowns are known by then are
+// constraints between coordinates.
+//
+// Example: a pendulum has the angle of its hinge as coordinate. If its end also slides on a rail, the
+// position of the slider is a second one, and the end is where both say: a constraint.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/reduce/mechanisms/rank.h"
+#include "compiler/reduce/mechanisms/row_values.h"
+
+namespace sigrel::reduce {
+
+class Kinematics {
+ public:
+  Kinematics(system::System& system, RowValues& rows);
+
+  bool is_known(std::uint32_t unknown) const { return known_[unknown]; }
+  bool is_flow(std::uint32_t unknown) const { return is_flow_[unknown]; }
+  bool is_angle(std::uint32_t unknown) const { return has_unit(unknown, "rad"); }
+  bool is_length(std::uint32_t unknown) const { return has_unit(unknown, "m"); }
+  /// Unknowns.
+  std::span<const std::uint32_t> coordinates() const { return coordinates_; }
+  /// Equations.
+  std::span<const std::uint32_t> constraints() const { return constraints_; }
+  /// Whether the constraint is one of joints, rather than one between what moves them.
+  bool is_of_joints(std::uint32_t constraint) const { return is_of_frames(constraints_[constraint]); }
+  /// The vector that an unknown is an element of: its instance, and its declaration there.
+  using Vector = std::pair<std::uint32_t, std::pair<Span, std::string>>;
+  Vector vector_of(std::uint32_t unknown) const;
+
+  /// How a position that is no coordinate is computed; in the order of computation.
+  struct Step {
+    std::uint32_t equation = 0, unknown = 0, slot = 0;
+  };
+  std::span<const Step> steps() const { return steps_; }
+  /// Initial equations between positions, by their numbers in `initial_rows`.
+  std::span<const std::uint32_t> initial_equations() const { return initial_; }
+  RowValues& initial_rows() { return initial_rows_; }
+
+  /// The constraints, and the initial equations after them.
+  enum class Rows : std::uint8_t { Constraints, WithInitial };
+  /// `values`, of all unknowns: those of the coordinates are given, the other positions are computed.
+  std::vector<double> residuals(std::vector<double>& values, Rows which);
+  /// The derivatives of these rows with respect to the coordinates, by row.
+  std::vector<MatrixEntry> jacobian(const std::vector<double>& values, Rows which);
+
+ private:
+  bool has_unit(std::uint32_t unknown, std::string_view unit) const;
+  bool is_of_frames(std::uint32_t equation) const;
+  void find_frames();
+  void order();
+  bool waits_for_pose(std::uint32_t equation) const;
+  bool closes_loop(std::uint32_t equation) const;
+  void leave_open(std::uint32_t equation, std::vector<std::uint32_t>& front);
+  void add_coordinate(std::uint32_t unknown);
+  void propagate();
+  void evaluate(std::vector<double>& values);
+
+  system::System& system_;
+  RowValues& rows_;
+  RowValues initial_rows_;
+  std::vector<bool> is_flow_, is_pose_, known_;      // of unknowns
+  std::vector<std::vector<std::uint32_t>> rows_of_;  // of unknowns: equations without derivatives and flows
+  std::vector<std::uint32_t> open_;                  // of equations: unknowns that are not known
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> step_of_;        // of unknowns; kNone
+  std::vector<std::uint32_t> coordinate_of_;  // of unknowns; kNone
+  std::vector<std::uint32_t> coordinates_, constraints_, ready_, initial_;
+  std::vector<double> gradient_;
+};
+
+}  // namespace sigrel::reduce

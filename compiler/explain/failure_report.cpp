@@ -361,6 +361,10 @@ class Report : FailureNames {
             .label((std::isfinite(f_.equations[0].residual) ? "this is false" : "this has no value") +
                    std::string(" at t = ") + seconds(f_.time) +
                    (instance.empty() ? "" : ", in `" + instance + "`"));
+    // Where the model uses the part that asserts it.
+    for (const singularity::Place& place :
+         singularity::SourceNames(c_.system).places({&origin, 1}, system::kRoot))
+      if (place.span != source.span) d.also(place.span, "in this part");
     if (!std::isfinite(f_.equations[0].residual)) d.note(std::string(kNoValueOfIntegers));
     if (!f_.variables.empty()) d.note("with " + variables(6, true));
     keep(d);

@@ -68,19 +68,25 @@ std::optional<std::string> meant(const Template& body, const LoneNode& lone) {
   return near_name(name, others);
 }
 
-/// How a node is terminated; connectors of the library have a part for it.
+/// How a node is terminated; connectors of the library have a part for it, whose name parts of several
+/// modules have.
 std::string terminated(const Template& body, const LoneNode& lone) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> parts{
-      {{"Pin", "open"},
-       {"Flange", "free"},
-       {"Rod", "loose"},
-       {"Frame", "free"},
-       {"Port", "closed"},
-       {"HeatPort", "insulated"}}};
-  const auto part = std::ranges::find(parts, text(lone.connector), [](const auto& p) { return p.first; });
-  return part == parts.end() ? fmt::format("let an equation set its flow, `{}`, to 0",
-                                           text(body.locals[lone.local + lone.first_flow].name))
-                             : fmt::format("`{} <> {}`", part->second, text(lone.name));
+  struct Part {
+    std::string_view connector, name, module;  // module: if the name is not the only one
+  };
+  static constexpr std::array<Part, 6> parts{{{"Pin", "open", ""},
+                                              {"Flange", "free", "Rotational"},
+                                              {"Rod", "loose", ""},
+                                              {"Frame", "free", ""},
+                                              {"Port", "closed", ""},
+                                              {"HeatPort", "insulated", ""}}};
+  const auto part = std::ranges::find(parts, text(lone.connector), &Part::connector);
+  if (part == parts.end())
+    return fmt::format("let an equation set its flow, `{}`, to 0",
+                       text(body.locals[lone.local + lone.first_flow].name));
+  return fmt::format(
+      "`{} <> {}`{}", part->name, text(lone.name),
+      part->module.empty() ? "" : fmt::format(", with `{}` of `{}`", part->name, part->module));
 }
 
 }  // namespace

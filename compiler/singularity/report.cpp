@@ -221,9 +221,22 @@ std::string declare_discrete(const system::LocalInfo& local) {
   return fmt::format("declare it `discrete {} :: {}`", text(local.name), type);
 }
 
+/// A frame of bodies in space whose orientation is among the unknowns; empty if there is none.
+std::string frame_with_orientation(const SourceView& view, std::span<const std::uint32_t> unknowns,
+                                   Scope scope) {
+  constexpr std::size_t kExamined = 1000;
+  for (const std::uint32_t u : unknowns.first(std::min(unknowns.size(), kExamined))) {
+    if (!view.has_name(u)) continue;
+    const std::string name = view.name(u, scope);
+    if (const std::size_t end = name.find(".rot["); end != std::string::npos) return name.substr(0, end);
+  }
+  return {};
+}
+
 Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Scope scope,
                          Diagnostics& diagnostics) {
   const graph::HallSet& set = part.set;
+  const std::string frame = part.missing > 1 ? frame_with_orientation(view, set.columns, scope) : "";
   std::vector<std::uint32_t> unknowns = in_order_of_names(view, set.columns);
   const std::string relation = view.relation(scope);
   const bool one = unknowns.size() == 1;
@@ -261,6 +274,11 @@ Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Sc
   else if (part.missing == 1)
     d.help(
         fmt::format("an equation is missing that relates {} to other unknowns", one ? names : "one of them"));
+  else if (!frame.empty())
+    d.help(fmt::format(
+        "does nothing hold the bodies at `{0}`? Connect them to the world by a joint, or let them "
+        "fly: `freeMotion <> (z, {0})` from a fixed frame `z`",
+        frame));
   else
     d.help("an equation is missing that relates one of them to other unknowns");
   if (part.missing > 1)
@@ -285,15 +303,6 @@ std::string node_without_equations(const SourceView& view, std::span<const std::
     node = base;
   }
   return node;
-}
-
-/// Whether frames of bodies in space, with their orientations, are among the unknowns.
-bool has_orientations(const SourceView& view, std::span<const std::uint32_t> unknowns, Scope scope) {
-  constexpr std::size_t kExamined = 1000;
-  const auto first = unknowns.first(std::min(unknowns.size(), kExamined));
-  return std::ranges::any_of(first, [&](std::uint32_t u) {
-    return view.has_name(u) && view.name(u, scope).find(".rot[") != std::string::npos;
-  });
 }
 
 }  // namespace
@@ -345,7 +354,7 @@ void report_structural(const SourceView& view, const StructuralCauses& causes, D
       same_scope.set.columns, [&](std::uint32_t u) { return view.kind(u) == system::UnknownKind::Flow; });
   const bool general = over && !over->helps.empty() && over->helps.front().text == kRemoveOne;
   if (general && same_scope.missing > 0 && about_flows &&
-      has_orientations(view, causes.over->set.columns, *over_scope)) {
+      !frame_with_orientation(view, causes.over->set.columns, *over_scope).empty()) {
     over->helps.clear();
     over->help(
         "joints form a loop here, and each of them states how bodies are turned: replace one by a part that "

@@ -161,11 +161,17 @@ void note_redundant_initial(const system::System& system, const dae::System& dae
           : fmt::format(
                 "{} initial equations more than there are degrees of freedom, and they agree with the others",
                 count));
-  d.label(places.size() == 1 ? "follows from the equations" : "follows from the others");
+  d.label(places.size() == 1 ? "follows from the equations"
+          : count == 1       ? "one of these follows from the others"
+                             : fmt::format("{} of these follow from the others", number_word(count)));
   label_others(d, places, "together with this");
   terms.note_instance(d, where);
-  d.help(count == 1 ? "drop one of them, or keep it as a check"
-                    : "drop some of them, or keep them as checks");
+  if (places.size() > 1)
+    d.note(
+        "incidence does not show which: numbers decide whether one of them alone is determined by the rest");
+  d.help(places.size() == 1 ? "drop it, or keep it as a check"
+         : count == 1       ? "drop the one that is determined by what remains, or keep it as a check"
+                            : "drop those that are determined by what remains, or keep them as checks");
 }
 
 }  // namespace sigrel::singularity

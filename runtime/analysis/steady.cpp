@@ -21,8 +21,9 @@ constexpr double kConditionTolerance = 1e-10, kRoundingTolerance = 1e-8;
 constexpr double kStepTolerance = 1e-9;  // in units of the free values
 constexpr double kFar = 1e9;             // in units of a free value: no solution is looked for beyond
 constexpr double kStaysOnBranch =
-    1.0 / 1024;                      // steps that leave a branch of a loop are shortened to this part
-constexpr double kDependent = 1e-9;  // a pivot below this part of the largest: conditions are dependent
+    1.0 / 1024;                          // steps that leave a branch of a loop are shortened to this part
+constexpr double kNoDerivative = 1e-14;  // of the largest derivatives of conditions
+constexpr double kDependent = 1e-9;      // a pivot below this part of the largest: conditions are dependent
 
 /// Sequential quadratic programming; without an objective, Newton's method.
 class Search {
@@ -42,8 +43,13 @@ class Search {
       return;
     }
     Vector scale = Vector::Ones(m);
+    // A condition whose derivatives are rounding errors beside those of others depends on nothing here: it is
+    // compared with the others, not with itself.
     auto rescale = [&] {
-      for (Eigen::Index i = 0; i < m; ++i) scale[i] = 1 / std::max(j.row(i).norm(), 1e-300);
+      const Vector sizes = j.rowwise().norm();
+      const double largest = m > 0 ? sizes.maxCoeff() : 0;
+      for (Eigen::Index i = 0; i < m; ++i)
+        scale[i] = 1 / std::max(sizes[i] > kNoDerivative * largest ? sizes[i] : largest, 1e-300);
       scale = scale.cwiseMin(1e12);
     };
     rescale();

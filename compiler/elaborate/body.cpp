@@ -76,12 +76,26 @@ std::vector<system::LoneNode> lone_nodes(const Nodes& nodes, const Blueprint& bl
   return result;
 }
 
+/// Whether the potentials of a node say where something is, and how it is turned: a rotation in space, two
+/// lengths and an angle in the plane.
+bool is_frame(const Nodes& nodes, const Columns& columns, const Nodes::NodeInfo& node) {
+  if (nodes.has_rotation(node.layout)) return true;
+  std::size_t lengths = 0, angles = 0;
+  for (const auto& [offset, is_flow] : nodes.scalars(node.layout)) {
+    const std::string unit = is_flow ? "" : std::string(text(columns[node.first + offset].unit));
+    lengths += unit == "m";
+    angles += unit == "rad";
+  }
+  return lengths >= 2 && angles >= 1;
+}
+
 /// The flows and poses of the template, in the numbers of the finished blueprint.
 template <class FinalColumn>
-void list_frames(const Nodes& nodes, FinalColumn final_column, system::Template& names) {
+void list_frames(const Nodes& nodes, const Columns& columns, FinalColumn final_column,
+                 system::Template& names) {
   for (std::uint32_t n = 0; n < nodes.size(); ++n) {
     const Nodes::NodeInfo& node = nodes[NodeId{n}];
-    if (!nodes.has_rotation(node.layout)) continue;
+    if (!is_frame(nodes, columns, node)) continue;
     for (const auto& [offset, is_flow] : nodes.scalars(node.layout))
       if (!is_flow) names.poses.push_back(final_column(node.first + offset).value);
   }
@@ -140,7 +154,7 @@ Body BodyBuilder::finish(RelationObject& relation, BodyParts& parts) {
     std::ranges::transform(r.columns, equation.columns.begin(),
                            [&](ColumnId c) { return final_column(c).value; });
   }
-  list_frames(parts.nodes, final_column, names);
+  list_frames(parts.nodes, parts.columns, final_column, names);
   names.lone_nodes = lone_nodes(parts.nodes, *blueprint, final_column);
   for (const LocalName node : parts.nodes.unused())
     if (text(node).find('[') == std::string::npos) names.unused_nodes.push_back(node);

@@ -109,8 +109,8 @@ struct Template {
   std::vector<ChildInfo> children;
   std::vector<LoneNode> lone_nodes;  // ascending `local`
   std::vector<RotationEquation> rotations;
-  /// If one of its nodes has a rotation, the flows of all nodes, and the potentials of those with a rotation,
-  /// ascending: interface first, then locals.
+  /// If one of its nodes is a frame, the flows of all nodes, and the potentials of frames, ascending:
+  /// interface first, then locals. A frame is a node with a rotation, or with two lengths and an angle.
   std::vector<std::uint32_t> flows, poses;
   /// Formals, and declared nodes, that no part, `connect` or equation uses; none that is an element.
   std::vector<LocalName> unused_nodes;

@@ -217,6 +217,11 @@ void warn_unused_guesses(const system::System& system, const dae::System& dae, c
   for (std::uint32_t v : plan.guessed_states) used[VariableId{v}] = true;
   for (std::uint32_t v : plan.model.tearing_variables) used[VariableId{v}] = true;
   for (VariableId v : propagated) used[v] = true;
+  // Those of positions have chosen in which configuration a mechanism is assembled.
+  for (const system::Attribute& a : system.attributes)
+    if (a.kind == system::AttributeKind::Position || a.kind == system::AttributeKind::FirstIterate)
+      if (const dae::Alias& alias = dae.aliases[a.unknown]; alias.kind != dae::Alias::Zero)
+        used[VariableId{alias.variable}] = true;
   for (BlockId b : ids<BlockId>(0, start.block_count()))
     if (auto equations = start.equations(b); equations.size() > 1)
       for (EquationId e : equations) used[start.variable_of(e)] = true;

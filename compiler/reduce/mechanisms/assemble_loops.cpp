@@ -121,6 +121,9 @@ void add_positions(system::System& system, const ConfigurationSearch& search, Ki
     if (!search.is_given(k)) found.push_back(coordinates[k]);
     if (search.differs_from_guess(k, start)) corrected.push_back(coordinates[k]);
   }
+  std::vector<bool> guessed(system.unknowns, false);
+  for (const system::Attribute& a : system.attributes)
+    if (a.kind == system::AttributeKind::Guess) guessed[a.unknown] = true;
   std::ranges::sort(found);
   std::erase_if(system.attributes, [&](const system::Attribute& a) {  // a default of the joint
     return a.kind == system::AttributeKind::Guess && std::ranges::binary_search(found, a.unknown);
@@ -134,10 +137,12 @@ void add_positions(system::System& system, const ConfigurationSearch& search, Ki
   for (const std::uint32_t unknown : found) add(system::AttributeKind::Position, unknown);
   for (const std::uint32_t k : free_coordinates(search, kinematics, start, nearby))
     add(system::AttributeKind::Independent, coordinates[k]);
-  std::vector<bool> is_coordinate(system.unknowns, false);
-  for (const std::uint32_t u : coordinates) is_coordinate[u] = true;
+  // Also of guesses that are the values of their coordinates: Newton's method is not to leave them.
+  std::vector<bool> begins_elsewhere(system.unknowns, false);
+  for (std::uint32_t k = 0; k < coordinates.size(); ++k)
+    begins_elsewhere[coordinates[k]] = !in_loop[k] || !search.is_guessed(k);
   for (std::uint32_t u = 0; u < system.unknowns; ++u)
-    if (kinematics.is_known(u) && !is_coordinate[u] && start.values[u] != 0)
+    if (kinematics.is_known(u) && !begins_elsewhere[u] && (start.values[u] != 0 || guessed[u]))
       add(system::AttributeKind::FirstIterate, u);
 }
 

@@ -214,7 +214,11 @@ class Forest {
 
 void close_loops(system::System& system, Diagnostics& diagnostics) {
   std::vector<RotationEdge> edges = rotation_edges(system);
-  if (edges.empty()) return;
+  if (edges.empty()) {  // in the plane angles add up
+    if (std::ranges::any_of(system.templates, [](const system::Template& t) { return !t.poses.empty(); }))
+      remove_redundant_constraints(system, {}, {}, diagnostics);
+    return;
+  }
   const std::size_t before = system.equations.count();
   Forest forest(system, std::move(edges));
   const std::vector<std::uint32_t> closing = forest.span();

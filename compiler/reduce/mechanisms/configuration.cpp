@@ -73,13 +73,18 @@ void ConfigurationSearch::find_given() {
     given_value_[u] = -rest / gradient[0];
     given_[u] = initial_given_[u] = true;
   }
-  // Backwards through aliases.
+  // Backwards through aliases. What remains is a target.
   const auto steps = kinematics_.steps();
   for (auto s = steps.rbegin(); s != steps.rend(); ++s) {
     const auto unknowns = rows_.unknowns(s->equation);
-    if (!given_[s->unknown] || unknowns.size() != 2) continue;
-    const std::uint32_t k = 1 - s->slot, other = unknowns[k];
-    if (given_[other] || !rows_.is_explicit(s->equation, k)) continue;
+    if (!given_[s->unknown]) continue;
+    const std::uint32_t k = 1 - s->slot;
+    if (unknowns.size() != 2 || !rows_.is_explicit(s->equation, k)) {
+      if (guessed_[s->unknown]) targets_.push_back({s->unknown, given_value_[s->unknown]});
+      continue;
+    }
+    const std::uint32_t other = unknowns[k];
+    if (given_[other]) continue;
     given_value_[other] = 0;
     const double rest = rows_.evaluate(s->equation, given_value_, gradient);
     given_value_[other] = -rest / gradient[k];
@@ -90,20 +95,20 @@ void ConfigurationSearch::find_given() {
 }
 
 /// The least residual near `values`.
-Configuration ConfigurationSearch::solve(std::vector<double> values, Rows which,
-                                         const std::vector<bool>& held, double zero) {
+Configuration ConfigurationSearch::solve(std::vector<double> values, const Search& search) {
   const auto coordinates = kinematics_.coordinates();
   const auto columns = static_cast<std::uint32_t>(coordinates.size());
   Configuration result;
-  std::vector<double> r = kinematics_.residuals(values, which);
+  std::vector<double> r = kinematics_.residuals(values, search.rows, search.targets);
   const auto count = static_cast<std::uint32_t>(r.size());
   double size = norm(r), damping = 0, mark = size;
   int since_mark = 0;
   const double farthest = 30 * std::max(1.0, norm(values));
   for (int iteration = 0; iteration < kIterations && std::isfinite(size); ++iteration) {
     if (size <= kSatisfied) break;
-    std::vector<MatrixEntry> entries = kinematics_.jacobian(values, which);
-    if (!held.empty()) std::erase_if(entries, [&](const MatrixEntry& e) { return held[e.column]; });
+    std::vector<MatrixEntry> entries = kinematics_.jacobian(values, search.rows, search.targets);
+    if (!search.held.empty())
+      std::erase_if(entries, [&](const MatrixEntry& e) { return search.held[e.column]; });
     // Shorter steps along the gradient where a full one leads too far.
     bool smaller = false;
     for (; !smaller && damping < kMostDamping; damping = damping == 0 ? kLeastDamping : damping * 10) {
@@ -114,12 +119,12 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, Rows which,
         damped.push_back({rows++, k, std::sqrt(damping)});
         right.push_back(0);
       }
-      const std::vector<double> step = least_squares(damped, rows, columns, right, zero);
+      const std::vector<double> step = least_squares(damped, rows, columns, right, search.zero);
       std::vector<double> next = values;
       for (std::size_t k = 0; k < columns; ++k) next[coordinates[k]] -= step[k];
       // A very large step is a rounding error: the length of a quaternion, for one, changes nothing.
       if (!(norm(next) <= farthest)) continue;
-      std::vector<double> next_r = kinematics_.residuals(next, which);
+      std::vector<double> next_r = kinematics_.residuals(next, search.rows, search.targets);
       const double next_size = norm(next_r);
       if (!(next_size < size)) continue;
       smaller = true;
@@ -143,52 +148,65 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, Rows which,
   return result;
 }
 
-/// The largest difference of a coordinate from the value that is given for it.
+/// The largest difference of a position from the value that is given for it.
 double ConfigurationSearch::distance_from_given(const Configuration& configuration) const {
   double largest = 0;
   for (std::uint32_t k = 0; k < kinematics_.coordinates().size(); ++k) {
     const std::uint32_t u = kinematics_.coordinates()[k];
     if (is_given(k)) largest = std::max(largest, std::abs(configuration.values[u] - given_value_[u]));
   }
+  for (const Kinematics::Target& t : targets_)
+    largest = std::max(largest, std::abs(configuration.values[t.unknown] - t.value));
   return largest;
 }
 
 /// Moves on from the configuration to where as many guesses as possible, the first ones first, are the values
-/// of their coordinates.
+/// of their positions.
 void ConfigurationSearch::keep_guesses(Configuration& configuration) {
   const auto coordinates = kinematics_.coordinates();
   const double near = std::max(kNear, 2 * distance_from_given(configuration));
-  std::vector<bool> held(coordinates.size(), false);
+  Search search{.held = std::vector<bool>(coordinates.size(), false)};
+  auto keep = [&](std::vector<double> values) {
+    Configuration kept = solve(std::move(values), search);
+    const bool can = kept.found && distance_from_given(kept) <= near;
+    if (can) configuration = std::move(kept);
+    return can;
+  };
   for (std::uint32_t k = 0; k < coordinates.size(); ++k) {
     const std::uint32_t u = coordinates[k];
     if (!guessed_[u]) continue;
-    held[k] = true;
+    search.held[k] = true;
     std::vector<double> values = configuration.values;
     values[u] = given_value_[u];
-    Configuration kept = solve(std::move(values), Rows::WithInitial, held);
-    held[k] = kept.found && distance_from_given(kept) <= near;
-    if (held[k]) configuration = std::move(kept);
+    search.held[k] = keep(std::move(values));
+  }
+  std::vector<Kinematics::Target> targets;
+  for (const Kinematics::Target& t : targets_) {
+    targets.push_back(t);
+    search.targets = targets;
+    if (!keep(configuration.values)) targets.pop_back();
   }
 }
 
-/// Guesses of some coordinates say how the mechanism is assembled: first the others follow from these, from
+/// Guesses of some positions say how the mechanism is assembled: first the others follow from these, from
 /// several values at random if need be, and then all are corrected.
 Configuration ConfigurationSearch::solve_near_given() {
   const auto coordinates = kinematics_.coordinates();
   std::vector<std::uint32_t> others;
-  std::vector<bool> given(coordinates.size(), false);
+  Search first{.held = std::vector<bool>(coordinates.size(), false), .targets = targets_};
   for (std::uint32_t k = 0; k < coordinates.size(); ++k) {
-    given[k] = is_given(k);
-    if (!given[k]) others.push_back(coordinates[k]);
+    first.held[k] = is_given(k);
+    if (!first.held[k]) others.push_back(coordinates[k]);
   }
-  if (others.size() == coordinates.size())  // the values of no guess may be where the gap is largest
-    if (Configuration c = solve(given_value_, Rows::WithInitial); c.found || !is_few()) return c;
+  // The values of no guess may be where the gap is largest.
+  if (others.size() == coordinates.size() && targets_.empty())
+    if (Configuration c = solve(given_value_, {}); c.found || !is_few()) return c;
   Configuration best;
   std::mt19937 random(1);
   std::vector<double> values = given_value_;
   for (int attempt = 0; attempt < kAttempts && !(best.found && distance_from_given(best) < kNear);
        ++attempt) {
-    Configuration next = solve(solve(values, Rows::WithInitial, given).values, Rows::WithInitial);
+    Configuration next = solve(solve(values, first).values, {});
     if (attempt == 0 ||
         (next.found && (!best.found || distance_from_given(next) < distance_from_given(best))))
       best = std::move(next);
@@ -199,17 +217,23 @@ Configuration ConfigurationSearch::solve_near_given() {
   return best;
 }
 
-/// Vectors of coordinates without a guess of the model get the length of that of their part, where this
-/// changes no constraint: the quaternion of a joint, whose length is of no concern, starts with length 1.
-void ConfigurationSearch::keep_lengths(Configuration& configuration) {
+/// Coordinates without a guess of the model, where this changes no constraint: angles lose whole turns, and
+/// vectors get the length of that of their part, as the quaternion of a joint, whose length is of no concern.
+void ConfigurationSearch::normalise(Configuration& configuration) {
   const auto coordinates = kinematics_.coordinates();
   auto error = [&](std::vector<double>& values) {
     double largest = 0;
-    for (const double r : kinematics_.residuals(values, Rows::WithInitial))
+    for (const double r : kinematics_.residuals(values, Rows::WithInitial, targets_))
       largest = std::max(largest, std::abs(r));
     return largest;
   };
-  const double before = error(configuration.values);
+  const double most = std::max(2 * error(configuration.values), kSatisfied);
+  // All angles at once, because their sum around a loop may be given; then one by one.
+  std::vector<double> without_turns = configuration.values;
+  for (std::uint32_t k = 0; k < coordinates.size(); ++k)
+    if (double& value = without_turns[coordinates[k]]; kinematics_.is_angle(coordinates[k]) && !is_given(k))
+      value = std::remainder(value, 2 * std::numbers::pi);
+  if (error(without_turns) <= most) configuration.values = std::move(without_turns);
   for (std::uint32_t k = 0, end = 0; k < coordinates.size(); k = end) {
     const Kinematics::Vector vector = kinematics_.vector_of(coordinates[k]);
     bool given = false;
@@ -221,19 +245,25 @@ void ConfigurationSearch::keep_lengths(Configuration& configuration) {
       squared += std::pow(configuration.values[coordinates[end]], 2);
       squared_guess += std::pow(given_value_[coordinates[end]], 2);
     }
-    if (given || end - k < 2 || !(squared > 0 && squared_guess > 0) || squared == squared_guess) continue;
+    if (given) continue;
     std::vector<double> values = configuration.values;
-    for (std::uint32_t i = k; i < end; ++i) values[coordinates[i]] *= std::sqrt(squared_guess / squared);
-    if (error(values) <= std::max(2 * before, kSatisfied)) configuration.values = std::move(values);
+    if (double& first = values[coordinates[k]]; kinematics_.is_angle(coordinates[k])) {
+      if (std::abs(first) <= std::numbers::pi) continue;
+      first = std::remainder(first, 2 * std::numbers::pi);
+    } else {
+      if (end - k < 2 || !(squared > 0 && squared_guess > 0) || squared == squared_guess) continue;
+      for (std::uint32_t i = k; i < end; ++i) values[coordinates[i]] *= std::sqrt(squared_guess / squared);
+    }
+    if (error(values) <= most) configuration.values = std::move(values);
   }
 }
 
 Configuration ConfigurationSearch::start() {
   Configuration result = solve_near_given();
-  if (result.found && is_few()) keep_lengths(result);
+  if (result.found && is_few()) normalise(result);
   if (result.found || kinematics_.initial_equations().empty()) return result;
   holds_initial_values_ = false;
-  return solve(given_value_, Rows::Constraints);
+  return solve(given_value_, {.rows = Rows::Constraints});
 }
 
 std::optional<ConfigurationSearch::Contradiction> ConfigurationSearch::contradiction() {
@@ -249,7 +279,7 @@ std::optional<ConfigurationSearch::Contradiction> ConfigurationSearch::contradic
   std::vector<double> values = given_value_;
   const int attempts = is_few() ? kAttempts : 1;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    Configuration next = solve(values, Rows::Constraints, held);
+    Configuration next = solve(values, {.rows = Rows::Constraints, .held = held});
     if (next.found) return std::nullopt;
     if (attempt == 0 || (next.is_stationary && norm(next.residuals) < norm(result.configuration.residuals)))
       result.configuration = std::move(next);
@@ -270,6 +300,7 @@ std::optional<ConfigurationSearch::Alternative> ConfigurationSearch::alternative
   std::vector<MatrixEntry> entries = kinematics_.jacobian(configuration.values, Rows::WithInitial);
   auto rows =
       static_cast<std::uint32_t>(kinematics_.constraints().size() + kinematics_.initial_equations().size());
+  if (!targets_.empty()) return std::nullopt;
   std::uint32_t count = 0;
   for (std::uint32_t k = 0; k < columns; ++k) {
     count += takes_part[k];
@@ -285,7 +316,7 @@ std::optional<ConfigurationSearch::Alternative> ConfigurationSearch::alternative
     std::vector<double> values = configuration.values;
     for (std::uint32_t k = 0; k < columns; ++k)
       if (takes_part[k]) values[coordinates[k]] = any_value(kinematics_, coordinates[k], random);
-    const Configuration found = solve(std::move(values), Rows::WithInitial);
+    const Configuration found = solve(std::move(values), {});
     if (!found.found) continue;
     std::optional<Alternative> differs;  // an angle, if there is one
     for (std::uint32_t k = 0; k < columns; ++k) {
@@ -306,7 +337,7 @@ Configuration ConfigurationSearch::moved(const Configuration& configuration,
   std::vector<double> values = configuration.values;
   for (std::size_t k = 0; k < by_coordinate.size(); ++k)
     values[kinematics_.coordinates()[k]] += by_coordinate[k];
-  return solve(std::move(values), Rows::Constraints, {}, zero);
+  return solve(std::move(values), {.rows = Rows::Constraints, .zero = zero});
 }
 
 }  // namespace sigrel::reduce

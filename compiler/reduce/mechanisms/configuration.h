@@ -37,6 +37,7 @@ class ConfigurationSearch {
   std::optional<Contradiction> contradiction();
   /// Whether the coordinate, or one that is equal to it, has a guess or an initial value.
   bool is_given(std::uint32_t coordinate) const { return given_[kinematics_.coordinates()[coordinate]]; }
+  bool is_guessed(std::uint32_t coordinate) const { return guessed_[kinematics_.coordinates()[coordinate]]; }
   /// Whether its guess, if it has one, is not its value there.
   bool differs_from_guess(std::uint32_t coordinate, const Configuration& configuration) const {
     const std::uint32_t u = kinematics_.coordinates()[coordinate];
@@ -56,11 +57,15 @@ class ConfigurationSearch {
                       double zero = kZeroPivot);
 
  private:
-  /// `held`: coordinates that do not change; none if it is empty.
-  Configuration solve(std::vector<double> values, Kinematics::Rows which, const std::vector<bool>& held = {},
-                      double zero = kZeroPivot);
+  struct Search {
+    Kinematics::Rows rows = Kinematics::Rows::WithInitial;
+    std::vector<bool> held = {};  // coordinates that do not change; none if it is empty
+    std::span<const Kinematics::Target> targets = {};
+    double zero = kZeroPivot;
+  };
+  Configuration solve(std::vector<double> values, const Search& search);
   void keep_guesses(Configuration& configuration);
-  void keep_lengths(Configuration& configuration);
+  void normalise(Configuration& configuration);
   Configuration solve_near_given();
   double distance_from_given(const Configuration& configuration) const;
   bool is_few() const { return kinematics_.coordinates().size() <= kFewCoordinates; }
@@ -72,6 +77,7 @@ class ConfigurationSearch {
   Kinematics& kinematics_;
   std::vector<bool> given_, guessed_, initial_given_;  // of unknowns
   std::vector<double> given_value_;                    // of unknowns
+  std::vector<Kinematics::Target> targets_;            // guesses of positions that are no coordinates
   bool holds_initial_values_ = true;                   // at the start
 };
 

@@ -20,18 +20,19 @@ Kinematics::Kinematics(system::System& system, RowValues& rows)
   order();
 }
 
+std::uint32_t Kinematics::unknown_of(const system::Instance& instance, std::uint32_t column) const {
+  const auto interface = static_cast<std::uint32_t>(system_.templates[instance.body].interface.size());
+  return column < interface ? system_.arguments[instance.first_argument + column]
+                            : instance.first_unknown + column - interface;
+}
+
 void Kinematics::find_frames() {
   is_flow_.assign(system_.unknowns, false);
   is_pose_.assign(system_.unknowns, false);
   for (const system::Instance& instance : system_.instances) {
     const system::Template& body = system_.templates[instance.body];
-    const auto interface = static_cast<std::uint32_t>(body.interface.size());
-    auto unknown = [&](std::uint32_t column) {
-      return column < interface ? system_.arguments[instance.first_argument + column]
-                                : instance.first_unknown + column - interface;
-    };
-    for (const std::uint32_t c : body.flows) is_flow_[unknown(c)] = true;
-    for (const std::uint32_t c : body.poses) is_pose_[unknown(c)] = true;
+    for (const std::uint32_t c : body.flows) is_flow_[unknown_of(instance, c)] = true;
+    for (const std::uint32_t c : body.poses) is_pose_[unknown_of(instance, c)] = true;
     for (std::uint32_t k = 0; k < body.locals.size(); ++k)
       if (body.locals[k].kind == system::UnknownKind::Flow) is_flow_[instance.first_unknown + k] = true;
   }
@@ -100,12 +101,14 @@ bool Kinematics::waits_for_pose(std::uint32_t equation) const {
   return false;
 }
 
-/// Whether the equation is one of a part that gives no rotation, as a link between two points. Others carry
-/// what it joins.
+/// Whether the equation is one of a part in space that gives no rotation, as a link between two points.
+/// Others carry what it joins.
 bool Kinematics::closes_loop(std::uint32_t equation) const {
-  const Origin origin = rows_.origin(equation);
-  const system::Template& body = system_.templates[system_.instances[origin.instance].body];
-  return !body.poses.empty() && body.rotations.empty();
+  const system::Instance& instance = system_.instances[rows_.origin(equation).instance];
+  const system::Template& body = system_.templates[instance.body];
+  if (body.poses.empty() || !body.rotations.empty()) return false;
+  return std::ranges::none_of(body.poses,
+                              [&](std::uint32_t pose) { return is_angle(unknown_of(instance, pose)); });
 }
 
 /// What the equation leaves open of a joint becomes coordinates; what follows from them joins the front.
@@ -175,16 +178,19 @@ void Kinematics::evaluate(std::vector<double>& values) {
   }
 }
 
-std::vector<double> Kinematics::residuals(std::vector<double>& values, Rows which) {
+std::vector<double> Kinematics::residuals(std::vector<double>& values, Rows which,
+                                          std::span<const Target> targets) {
   evaluate(values);
   std::vector<double> result;
   for (const std::uint32_t e : constraints_) result.push_back(rows_.evaluate(e, values, gradient_));
   if (which == Rows::WithInitial)
     for (const std::uint32_t e : initial_) result.push_back(initial_rows_.evaluate(e, values, gradient_));
+  for (const Target& t : targets) result.push_back(values[t.unknown] - t.value);
   return result;
 }
 
-std::vector<MatrixEntry> Kinematics::jacobian(const std::vector<double>& values, Rows which) {
+std::vector<MatrixEntry> Kinematics::jacobian(const std::vector<double>& values, Rows which,
+                                              std::span<const Target> targets) {
   // Backwards through the steps, from each row; what a step depends on is the same for all of them.
   std::vector<std::size_t> first_partial(steps_.size());
   std::vector<double> partials;
@@ -212,10 +218,7 @@ std::vector<MatrixEntry> Kinematics::jacobian(const std::vector<double>& values,
   };
   std::vector<MatrixEntry> result;
   std::uint32_t count = 0;
-  auto add_row = [&](RowValues& rows, std::uint32_t equation) {
-    rows.evaluate(equation, values, gradient_);
-    const auto unknowns = rows.unknowns(equation);
-    for (std::size_t k = 0; k < unknowns.size(); ++k) add(unknowns[k], gradient_[k]);
+  auto finish_row = [&] {
     while (!open.empty()) {
       std::ranges::pop_heap(open);
       const std::uint32_t s = open.back();
@@ -235,9 +238,30 @@ std::vector<MatrixEntry> Kinematics::jacobian(const std::vector<double>& values,
     met.clear();
     ++count;
   };
+  auto add_row = [&](RowValues& rows, std::uint32_t equation) {
+    rows.evaluate(equation, values, gradient_);
+    const auto unknowns = rows.unknowns(equation);
+    for (std::size_t k = 0; k < unknowns.size(); ++k) add(unknowns[k], gradient_[k]);
+    finish_row();
+  };
   for (const std::uint32_t e : constraints_) add_row(rows_, e);
   if (which == Rows::WithInitial)
     for (const std::uint32_t e : initial_) add_row(initial_rows_, e);
+  for (const Target& t : targets) {
+    add(t.unknown, 1);
+    finish_row();
+  }
+  return result;
+}
+
+std::vector<bool> Kinematics::bind_coordinates() const {
+  std::vector<bool> varies(system_.unknowns, false), result;
+  for (const std::uint32_t u : coordinates_) varies[u] = true;
+  auto any = [&](std::uint32_t equation) {
+    return std::ranges::any_of(rows_.unknowns(equation), [&](std::uint32_t u) { return bool(varies[u]); });
+  };
+  for (const Step& s : steps_) varies[s.unknown] = any(s.equation);
+  for (const std::uint32_t e : constraints_) result.push_back(any(e));
   return result;
 }
 

@@ -33,6 +33,9 @@ class Kinematics {
   std::span<const std::uint32_t> constraints() const { return constraints_; }
   /// Whether the constraint is one of joints, rather than one between what moves them.
   bool is_of_joints(std::uint32_t constraint) const { return is_of_frames(constraints_[constraint]); }
+  /// By constraint: whether a coordinate occurs in it, or in what it is computed from. Otherwise it only says
+  /// again, or denies, what other equations say.
+  std::vector<bool> bind_coordinates() const;
   /// The vector that an unknown is an element of: its instance, and its declaration there.
   using Vector = std::pair<std::uint32_t, std::pair<Span, std::string>>;
   Vector vector_of(std::uint32_t unknown) const;
@@ -48,14 +51,24 @@ class Kinematics {
 
   /// The constraints, and the initial equations after them.
   enum class Rows : std::uint8_t { Constraints, WithInitial };
-  /// `values`, of all unknowns: those of the coordinates are given, the other positions are computed.
-  std::vector<double> residuals(std::vector<double>& values, Rows which);
+  /// A value that a position is to have.
+  struct Target {
+    std::uint32_t unknown = 0;
+    double value = 0;
+  };
+  /// `values`, of all unknowns: those of the coordinates are given, the other positions are computed. The
+  /// targets come last.
+  std::vector<double> residuals(std::vector<double>& values, Rows which,
+                                std::span<const Target> targets = {});
   /// The derivatives of these rows with respect to the coordinates, by row.
-  std::vector<MatrixEntry> jacobian(const std::vector<double>& values, Rows which);
+  std::vector<MatrixEntry> jacobian(const std::vector<double>& values, Rows which,
+                                    std::span<const Target> targets = {});
 
  private:
   bool has_unit(std::uint32_t unknown, std::string_view unit) const;
   bool is_of_frames(std::uint32_t equation) const;
+  /// Of a column of the template: the interface first.
+  std::uint32_t unknown_of(const system::Instance& instance, std::uint32_t column) const;
   void find_frames();
   void order();
   bool waits_for_pose(std::uint32_t equation) const;

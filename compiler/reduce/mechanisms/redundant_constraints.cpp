@@ -199,8 +199,11 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
   const Configuration& point = assembly->nearby;
   const std::vector<VectorConstraint> vectors = vector_constraints(system, kinematics, rows, turning);
   std::vector<std::uint32_t> redundant = dependent(kinematics, point, vectors);
-  if (redundant.empty() ||
-      !std::ranges::all_of(redundant, [&](std::uint32_t c) { return kinematics.is_of_joints(c); }))
+  // Two joints between the same frames are a mistake, and no loop.
+  const std::vector<bool> is_bond = kinematics.bind_coordinates();
+  if (redundant.empty() || !std::ranges::all_of(redundant, [&](std::uint32_t c) {
+        return kinematics.is_of_joints(c) && is_bond[c];
+      }))
     return;
   std::vector<std::uint32_t> closing;
   for (const Origin loop : loops) closing.push_back(loop.instance);

@@ -300,7 +300,6 @@ std::optional<ConfigurationSearch::Alternative> ConfigurationSearch::alternative
   std::vector<MatrixEntry> entries = kinematics_.jacobian(configuration.values, Rows::WithInitial);
   auto rows =
       static_cast<std::uint32_t>(kinematics_.constraints().size() + kinematics_.initial_equations().size());
-  if (!targets_.empty()) return std::nullopt;
   std::uint32_t count = 0;
   for (std::uint32_t k = 0; k < columns; ++k) {
     count += takes_part[k];
@@ -318,6 +317,10 @@ std::optional<ConfigurationSearch::Alternative> ConfigurationSearch::alternative
       if (takes_part[k]) values[coordinates[k]] = any_value(kinematics_, coordinates[k], random);
     const Configuration found = solve(std::move(values), {});
     if (!found.found) continue;
+    bool chosen = false;  // a guess says which of the two is meant
+    for (std::uint32_t u = 0; u < system_.unknowns; ++u)
+      chosen |= guessed_[u] && std::abs(found.values[u] - configuration.values[u]) > kDistinct;
+    if (chosen) continue;
     std::optional<Alternative> differs;  // an angle, if there is one
     for (std::uint32_t k = 0; k < columns; ++k) {
       const std::uint32_t u = coordinates[k];

@@ -67,13 +67,18 @@ class Request {
     const std::size_t errors = diagnostics_.error_count();
     const runtime::Model& m = model_.plan.model;
     std::vector<bool> excluded(m.variables, false);
-    for (const std::string& name : options_.exclude) {
-      if (auto column = find(name, "--exclude"); column && column->variable != runtime::kNone) {
-        excluded[column->variable] = true;
-        if (state_of(column->variable) == runtime::kNone)
-          diagnostics_.report(Code::UnknownResult, fmt::format("`{}` is not a state", name))
-              .help("`sigrel explain FILE --states` lists them");
+    for (const std::string& name : options_.exclude) {  // a vector stands for its elements
+      const pipeline::Columns found =
+          names_.select(std::span(&name, 1), "--exclude", std::vector<std::optional<Span>>(1), diagnostics_);
+      bool any_state = false;
+      for (const runtime::Column& column : found.columns) {
+        if (column.variable == runtime::kNone) continue;
+        excluded[column.variable] = true;
+        any_state |= state_of(column.variable) != runtime::kNone;
       }
+      if (!any_state && found.size() > 0)
+        diagnostics_.report(Code::UnknownResult, fmt::format("`{}` is not a state", name))
+            .help("`sigrel explain FILE --states` lists them");
     }
     for (const runtime::State& s : m.states) {
       if (excluded[s.variable]) continue;

@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "runtime/linear/linear_system.h"
@@ -176,6 +177,10 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
   return result;
 }
 
+namespace {
+constexpr double kRounding = 1e-12;  // of the largest eigenvalue
+}
+
 std::vector<std::complex<double>> eigenvalues(std::span<const double> matrix) {
   const auto n = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
   if (n == 0) return {};
@@ -183,9 +188,15 @@ std::vector<std::complex<double>> eigenvalues(std::span<const double> matrix) {
                                                                                              n);
   const auto found = Eigen::EigenSolver<Eigen::MatrixXd>(a, false).eigenvalues();
   std::vector<std::complex<double>> result(found.begin(), found.end());
-  std::ranges::sort(result, [](auto x, auto y) {
-    return x.real() != y.real() ? x.real() > y.real() : x.imag() > y.imag();
-  });
+  // Those without damping have real parts that are rounding errors: they come in the order of their
+  // frequencies.
+  double largest = 0;
+  for (const std::complex<double> x : result) largest = std::max(largest, std::abs(x));
+  const double unit = kRounding * largest;
+  const auto key = [&](std::complex<double> x) {
+    return std::tuple(unit > 0 ? -std::round(x.real() / unit) : 0.0, std::abs(x.imag()), -x.imag());
+  };
+  std::ranges::sort(result, {}, key);
   return result;
 }
 

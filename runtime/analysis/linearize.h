@@ -46,7 +46,8 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
                                                std::span<const Column> inputs,
                                                std::span<const Column> outputs);
 
-/// The eigenvalues of a square matrix, given by rows: by descending real part, then imaginary part.
+/// The eigenvalues of a square matrix, given by rows: by descending real part, up to rounding
+/// errors, then by the absolute value of the imaginary part; the positive one of a pair comes first.
 std::vector<std::complex<double>> eigenvalues(std::span<const double> matrix);
 
 }  // namespace runtime

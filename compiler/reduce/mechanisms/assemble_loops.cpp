@@ -16,11 +16,11 @@ namespace {
 
 constexpr double kOpen = 1e-6;  // of the size of the mechanism: a loop that is not closed
 
-/// The largest length in the mechanism.
-double size_of(const system::System& system, const Configuration& point) {
+/// The largest distance of a frame from the origin, in metres.
+double size_of(const Kinematics& kinematics, const Configuration& point) {
   double size = 0;
-  for (std::uint32_t u = 0; u < system.unknowns; ++u)
-    if (text(system::unknown_info(system, u).unit) == "m") size = std::max(size, std::abs(point.values[u]));
+  for (std::uint32_t u = 0; u < point.values.size(); ++u)
+    if (kinematics.is_pose(u) && kinematics.is_length(u)) size = std::max(size, std::abs(point.values[u]));
   return size > 0 ? size : 1.0;
 }
 
@@ -196,7 +196,7 @@ std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, 
                                        std::span<const Origin> loops, Diagnostics& diagnostics) {
   ConfigurationSearch search(system, rows, kinematics);
   const Configuration start = search.start();
-  const double size = size_of(system, start);
+  const double size = size_of(kinematics, start);
   if (!start.found) {
     double left = 0;
     for (const double r : start.residuals) left = std::max(left, std::abs(r));

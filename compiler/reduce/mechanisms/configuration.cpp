@@ -67,8 +67,8 @@ void ConfigurationSearch::find_given() {
   RowValues& initial = kinematics_.initial_rows();
   std::vector<double> gradient;
   for (const std::uint32_t e : kinematics_.initial_equations()) {
-    const std::uint32_t u = initial.unknowns(e)[0];
     if (initial.unknowns(e).size() != 1 || !initial.is_explicit(e, 0)) continue;
+    const std::uint32_t u = initial.unknowns(e)[0];
     const double rest = initial.evaluate(e, none, gradient);
     given_value_[u] = -rest / gradient[0];
     given_[u] = initial_given_[u] = true;
@@ -103,7 +103,12 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
   const auto count = static_cast<std::uint32_t>(r.size());
   double size = norm(r), damping = 0, mark = size;
   int since_mark = 0;
-  const double farthest = 30 * std::max(1.0, norm(values));
+  auto extent = [&](const std::vector<double>& at) {  // of the mechanism, not of other unknowns
+    double sum = 0;
+    for (const std::uint32_t u : coordinates) sum += at[u] * at[u];
+    return std::max(1.0, std::sqrt(sum));
+  };
+  const double farthest = 30 * extent(values);
   for (int iteration = 0; iteration < kIterations && std::isfinite(size); ++iteration) {
     if (size <= kSatisfied) break;
     std::vector<MatrixEntry> entries = kinematics_.jacobian(values, search.rows, search.targets);
@@ -123,7 +128,7 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
       std::vector<double> next = values;
       for (std::size_t k = 0; k < columns; ++k) next[coordinates[k]] -= step[k];
       // A very large step is a rounding error: the length of a quaternion, for one, changes nothing.
-      if (!(norm(next) <= farthest)) continue;
+      if (!(extent(next) <= farthest)) continue;
       std::vector<double> next_r = kinematics_.residuals(next, search.rows, search.targets);
       const double next_size = norm(next_r);
       if (!(next_size < size)) continue;
@@ -141,7 +146,7 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
     result.is_stationary |= !smaller || ++since_mark > kSlowIterations;
     if (result.is_stationary) break;
   }
-  result.found = size <= 1e-9 * std::max(1.0, norm(values));
+  result.found = size <= 1e-9 * extent(values);
   r.resize(kinematics_.constraints().size());
   result.residuals = std::move(r);
   result.values = std::move(values);
@@ -210,7 +215,7 @@ Configuration ConfigurationSearch::solve_near_given() {
     if (attempt == 0 ||
         (next.found && (!best.found || distance_from_given(next) < distance_from_given(best))))
       best = std::move(next);
-    if (others.empty()) break;
+    if (others.empty() || (best.found && !is_few())) break;
     for (const std::uint32_t u : others) values[u] = any_value(kinematics_, u, random);
   }
   if (best.found && is_few()) keep_guesses(best);

@@ -44,13 +44,18 @@ void Kinematics::order() {
   step_of_.assign(system_.unknowns, kNone);
   coordinate_of_.assign(system_.unknowns, kNone);
   rows_of_.assign(system_.unknowns, {});
+  pose_rows_of_.assign(system_.unknowns, {});
   open_.assign(equations, kNone);
   for (std::uint32_t e = 0; e < equations; ++e) {
     if (rows_.has_derivative(e)) continue;
     const auto unknowns = rows_.unknowns(e);
     if (std::ranges::any_of(unknowns, [&](std::uint32_t u) { return is_flow_[u]; })) continue;
     open_[e] = static_cast<std::uint32_t>(unknowns.size());
-    for (const std::uint32_t u : unknowns) rows_of_[u].push_back(e);
+    const bool has_pose = std::ranges::any_of(unknowns, [&](std::uint32_t u) { return bool(is_pose_[u]); });
+    for (const std::uint32_t u : unknowns) {
+      rows_of_[u].push_back(e);
+      if (has_pose) pose_rows_of_[u].push_back(e);
+    }
     if (open_[e] == 1) ready_.push_back(e);
   }
   propagate();
@@ -76,7 +81,7 @@ void Kinematics::order() {
     if (open_[e] == 0) constraints_.push_back(e);
   for (std::uint32_t e = 0; e < initial_rows_.rows().size(); ++e) {
     const auto unknowns = initial_rows_.unknowns(e);
-    if (!initial_rows_.has_derivative(e) &&
+    if (!initial_rows_.has_derivative(e) && !unknowns.empty() &&
         std::ranges::all_of(unknowns, [&](std::uint32_t u) { return known_[u]; }))
       initial_.push_back(e);
   }
@@ -87,7 +92,7 @@ void Kinematics::order() {
 bool Kinematics::waits_for_pose(std::uint32_t equation) const {
   for (const std::uint32_t u : rows_.unknowns(equation)) {
     if (known_[u] || is_pose_[u]) continue;
-    for (const std::uint32_t e : rows_of_[u]) {
+    for (const std::uint32_t e : pose_rows_of_[u]) {
       if (e == equation || open_[e] == 0 || open_[e] == kNone) continue;
       const auto unknowns = rows_.unknowns(e);
       bool is_explicit = false, has_pose = false;

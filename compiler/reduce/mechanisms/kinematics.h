@@ -25,6 +25,7 @@ class Kinematics {
 
   bool is_known(std::uint32_t unknown) const { return known_[unknown]; }
   bool is_flow(std::uint32_t unknown) const { return is_flow_[unknown]; }
+  bool is_pose(std::uint32_t unknown) const { return is_pose_[unknown]; }
   bool is_angle(std::uint32_t unknown) const { return has_unit(unknown, "rad"); }
   bool is_length(std::uint32_t unknown) const { return has_unit(unknown, "m"); }
   /// Unknowns.
@@ -83,7 +84,8 @@ class Kinematics {
   RowValues initial_rows_;
   std::vector<bool> is_flow_, is_pose_, known_;      // of unknowns
   std::vector<std::vector<std::uint32_t>> rows_of_;  // of unknowns: equations without derivatives and flows
-  std::vector<std::uint32_t> open_;                  // of equations: unknowns that are not known
+  std::vector<std::vector<std::uint32_t>> pose_rows_of_;  // of these the ones with a pose
+  std::vector<std::uint32_t> open_;                       // of equations: unknowns that are not known
   std::vector<Step> steps_;
   std::vector<std::uint32_t> step_of_;        // of unknowns; kNone
   std::vector<std::uint32_t> coordinate_of_;  // of unknowns; kNone

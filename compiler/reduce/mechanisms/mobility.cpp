@@ -57,8 +57,8 @@ std::vector<bool> take_part(Kinematics& kinematics, const Configuration& at) {
 
 /// Coordinates that the constraints and the initial equations leave free: those with a given value if
 /// possible, then those of the first joints.
-std::vector<std::uint32_t> dependent_coordinates(const ConfigurationSearch& search, Kinematics& kinematics,
-                                                 const Configuration& at, double threshold) {
+std::vector<std::uint32_t> independent_coordinates(const ConfigurationSearch& search, Kinematics& kinematics,
+                                                   const Configuration& at, double threshold) {
   // Those that are to be free come last.
   std::vector<std::uint32_t> order(kinematics.coordinates().size());
   std::iota(order.rbegin(), order.rend(), 0u);
@@ -143,7 +143,7 @@ std::vector<std::uint32_t> free_coordinates(const ConfigurationSearch& search, K
                                             const Configuration& at, const Configuration& nearby) {
   const auto coordinates = kinematics.coordinates();
   if (coordinates.size() > kFewCoordinates) return {};
-  std::vector<std::uint32_t> result = dependent_coordinates(search, kinematics, at, kRounding);
+  std::vector<std::uint32_t> result = independent_coordinates(search, kinematics, at, kRounding);
   // A vector takes part with all of its elements: the derivatives by the first number of the quaternion
   // (1, 0, 0, 0) are zero.
   const std::vector<bool> takes_part = take_part(kinematics, nearby.found ? nearby : at);
@@ -160,8 +160,8 @@ std::optional<SingularCoordinate> singular_coordinate(ConfigurationSearch& searc
                                                       double size) {
   if (kinematics.coordinates().size() > kFewCoordinates || !nearby.found) return std::nullopt;
   const std::vector<bool> takes_part = take_part(kinematics, nearby);
-  const std::vector<std::uint32_t> here = dependent_coordinates(search, kinematics, at, kSingular),
-                                   there = dependent_coordinates(search, kinematics, nearby, kSingular);
+  const std::vector<std::uint32_t> here = independent_coordinates(search, kinematics, at, kSingular),
+                                   there = independent_coordinates(search, kinematics, nearby, kSingular);
   if (here.size() > there.size())
     for (const std::uint32_t k : here)
       if (std::ranges::find(there, k) == there.end() && takes_part[k]) return SingularCoordinate{k, true};

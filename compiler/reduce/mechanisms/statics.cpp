@@ -1,6 +1,7 @@
 #include "compiler/reduce/mechanisms/statics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "compiler/reduce/mechanisms/rank.h"

@@ -247,6 +247,26 @@ TEST_CASE("mechanisms: movable to the first order only") {
   }
 }
 
+TEST_CASE("mechanisms: equations that have nothing to do with a loop do not change how it is assembled") {
+  const std::string open =
+      "  fixed [0.0, 0.0, 0.0] <> z\n  one: revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [1.0, 0.0, 0.0] <> (a, "
+      "b)\n"
+      "  body earth 1.0 (ballInertia 1.0 0.1) <> b\n  fixed [3.0, 0.0, 0.0] <> y\n"
+      "  closingLink 1.0 <> (b, y)\n";
+  says("Spatial", open, "SR0414", "the joints cannot close this loop");
+  says("Spatial", open + "  local modulus :: Pressure\n  modulus = 2.1e11\n", "SR0414", "m are left");
+  // An initial equation without unknowns.
+  const std::string closed =
+      "  fixed [0.0, 0.0, 0.0] <> z\n  one: revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [1.0, 0.0, 0.0] <> (a, "
+      "b)\n"
+      "  body earth 1.0 (ballInertia 1.0 0.1) <> b\n  two: revolute [0.0, 1.0, 0.0] <> (b, c)\n"
+      "  rod [1.0, 0.0, 0.0] <> (c, d)\n  fixed [1.0, 0.0, 0.5] <> y\n  closingSpherical <> (d, y)\n"
+      "  initially 1.0 = 1.0\n";
+  const std::string text = messages("Spatial", closed);
+  INFO(text);
+  CHECK(text.find("SR0414") == std::string::npos);
+}
+
 TEST_CASE("mechanisms: a loop is not refused where its default start is the largest gap") {
   const std::string text = messages(
       "Spatial",

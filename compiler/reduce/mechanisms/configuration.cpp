@@ -36,6 +36,8 @@ double any_value(const Kinematics& kinematics, std::uint32_t unknown, std::mt199
 ConfigurationSearch::ConfigurationSearch(const system::System& system, RowValues& rows,
                                          Kinematics& kinematics)
     : system_(system), rows_(rows), kinematics_(kinematics) {
+  for (std::uint32_t u = 0; u < system.unknowns; ++u)
+    if (kinematics.is_known(u) && kinematics.is_position(u)) positions_.push_back(u);
   find_given();
 }
 
@@ -105,7 +107,7 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
   int since_mark = 0;
   auto extent = [&](const std::vector<double>& at) {  // of the mechanism, not of other unknowns
     double sum = 0;
-    for (const std::uint32_t u : coordinates) sum += at[u] * at[u];
+    for (const std::uint32_t u : positions_) sum += at[u] * at[u];
     return std::max(1.0, std::sqrt(sum));
   };
   const double farthest = 30 * extent(values);

@@ -29,10 +29,12 @@ std::uint32_t Kinematics::unknown_of(const system::Instance& instance, std::uint
 void Kinematics::find_frames() {
   is_flow_.assign(system_.unknowns, false);
   is_pose_.assign(system_.unknowns, false);
+  is_position_.assign(system_.unknowns, false);
   for (const system::Instance& instance : system_.instances) {
     const system::Template& body = system_.templates[instance.body];
     for (const std::uint32_t c : body.flows) is_flow_[unknown_of(instance, c)] = true;
-    for (const std::uint32_t c : body.poses) is_pose_[unknown_of(instance, c)] = true;
+    for (const std::uint32_t c : body.poses)
+      is_pose_[unknown_of(instance, c)] = is_position_[unknown_of(instance, c)] = true;
     for (std::uint32_t k = 0; k < body.locals.size(); ++k)
       if (body.locals[k].kind == system::UnknownKind::Flow) is_flow_[instance.first_unknown + k] = true;
   }
@@ -143,6 +145,7 @@ void Kinematics::leave_open(std::uint32_t equation, std::vector<std::uint32_t>& 
 
 void Kinematics::add_coordinate(std::uint32_t unknown) {
   known_[unknown] = true;
+  is_position_[unknown] = true;
   coordinate_of_[unknown] = static_cast<std::uint32_t>(coordinates_.size());
   coordinates_.push_back(unknown);
   for (const std::uint32_t e : rows_of_[unknown])

@@ -26,6 +26,8 @@ class Kinematics {
   bool is_known(std::uint32_t unknown) const { return known_[unknown]; }
   bool is_flow(std::uint32_t unknown) const { return is_flow_[unknown]; }
   bool is_pose(std::uint32_t unknown) const { return is_pose_[unknown]; }
+  /// Whether the unknown is a pose or a coordinate.
+  bool is_position(std::uint32_t unknown) const { return is_position_[unknown]; }
   bool is_angle(std::uint32_t unknown) const { return has_unit(unknown, "rad"); }
   bool is_length(std::uint32_t unknown) const { return has_unit(unknown, "m"); }
   /// Unknowns.
@@ -82,7 +84,7 @@ class Kinematics {
   system::System& system_;
   RowValues& rows_;
   RowValues initial_rows_;
-  std::vector<bool> is_flow_, is_pose_, known_;      // of unknowns
+  std::vector<bool> is_flow_, is_pose_, is_position_, known_;  // of unknowns
   std::vector<std::vector<std::uint32_t>> rows_of_;  // of unknowns: equations without derivatives and flows
   std::vector<std::vector<std::uint32_t>> pose_rows_of_;  // of these the ones with a pose
   std::vector<std::uint32_t> open_;                       // of equations: unknowns that are not known

@@ -247,6 +247,20 @@ TEST_CASE("mechanisms: movable to the first order only") {
   }
 }
 
+TEST_CASE("mechanisms: which axes have a direction") {
+  const std::string hinge =
+      "  fixed [0.0, 0.0, 0.0] <> z\n  h: revolute {} <> (z, a)\n  body earth 1.0 (ballInertia 1.0 0.1) <> "
+      "a\n"
+      "  initially\n    h.phi = 0.5\n    h.w = 0.0\n";
+  for (const char* axis : {"[0.0, 1.0e200, 0.0]", "[0.0, 1.0e-200, 0.0]", "[0.0, 0.141624242300086, 0.0]",
+                           "[0.0, 49.0, 0.0]", "[0.0, (-0.0614), 0.0]"}) {
+    const std::string text = messages("Spatial", fmt::format(fmt::runtime(hinge), axis));
+    INFO(axis << text);
+    CHECK(text.find("error") == std::string::npos);
+  }
+  says("Spatial", fmt::format(fmt::runtime(hinge), "[0.0, 0.0 / 0.0, 0.0]"), "SR0564", "finite");
+}
+
 TEST_CASE("mechanisms: equations that have nothing to do with a loop do not change how it is assembled") {
   const std::string open =
       "  fixed [0.0, 0.0, 0.0] <> z\n  one: revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [1.0, 0.0, 0.0] <> (a, "

@@ -176,8 +176,8 @@ void report_singular(const system::System& system, const std::vector<Origin>& or
   d.note(can_move
              ? "velocities and forces are not determined at this position, or grow without bound near it, "
                "and a mechanism can leave it in several ways"
-             : "its lengths leave no other position nearby, but they hold it in no direction in which it "
-               "can be moved to the first order: velocities and forces are not determined");
+             : "the loop lets the joints move to the first order, but no other position is near this one: "
+               "velocities and forces are not determined");
   d.help(can_move ? "start from another position, which may be near this one"
                   : "look at the arrangement of the joints and links, or change a length a little");
 }

@@ -81,6 +81,7 @@ struct Statistics {
   FormReason form_reason = FormReason::Requested;
   std::string_view solver;  // "CVODE BDF", "CVODE Adams", "CVODE Adams and BDF", "IDA", "LIQSS2", or empty
   std::string_view linear_solver;  // LinearSystem::method, or empty
+  bool fixed_point = false;        // fixed-point iteration at the end, and no linear solver
   std::string_view ordering;       // SolverObjects::ordering_name
   std::uint64_t unknowns = 0, states = 0, retained = 0;
   std::uint64_t nonzeros = 0;  // of the Jacobian

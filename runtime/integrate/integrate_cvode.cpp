@@ -1,7 +1,8 @@
 // CVODE on the explicit form: BDF or Adams, or both in turn, and Newton's method with the analytic sparse
 // Jacobian J. The matrix I - γJ is formed here and not by SUNDIALS: the values of J are kept, so a new γ
-// costs one pass over the nonzeros. Where the Jacobian is not formed (matrix_free), GMRES takes differences
-// of the right-hand side.
+// costs one pass over the nonzeros. Where the Jacobian is not formed (matrix_free), Adams solves its equations
+// by fixed-point iteration, which converges where a system is not stiff and takes one evaluation each; with
+// BDF, and where it fails, Newton's equations are solved by GMRES with differences of the right-hand side.
 #include <cvode/cvode.h>
 #include <sundials/sundials_nvector.h>
 
@@ -22,7 +23,10 @@ namespace runtime {
 namespace {
 
 // Where the Jacobian is not formed: steps after which its spectral radius, and so the method, is examined.
-constexpr int kStepsPerSpectrum = 20;
+// Fixed-point iteration, which fails where a system becomes stiff, needs it rarely.
+constexpr int kStepsPerSpectrum = 20, kFixedPointStepsPerSpectrum = 100;
+// Fixed-point iteration is given up after so many steps in which it failed, since the last restart.
+constexpr int kFixedPointFailures = 5;
 
 class CvodeIntegrator final : public Integrator {
  public:
@@ -64,6 +68,8 @@ class CvodeIntegrator final : public Integrator {
   bool advance();
   bool change_method();
   bool begin_anew();
+  bool set_iteration();
+  bool fixed_point_fails() const;
   void keep_counters() {
     Statistics so_far;
     statistics(so_far);
@@ -96,6 +102,7 @@ class CvodeIntegrator final : public Integrator {
   Statistics before_;  // counters up to the last restart
   IntegratorOptions options_;
   bool adams_ = false;
+  bool fixed_point_ = true;  // with Adams, where the Jacobian is not formed
   MethodChoice choice_;
   OrderLimit order_{0};
   std::uint64_t changes_ = 0;  // of the method
@@ -174,6 +181,7 @@ bool CvodeIntegrator::make_memory() {
          check(CVodeSetUserData(memory_, this), "CVodeSetUserData") &&
          check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
                "CVodeSetLinearSolver") &&
+         set_iteration() &&
          (system_.matrix_free() || check(CVodeSetLinSysFn(memory_, linear_system), "CVodeSetLinSysFn")) &&
          check(CVodeSetMaxErrTestFails(memory_, 30), "CVodeSetMaxErrTestFails") &&
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
@@ -182,7 +190,26 @@ bool CvodeIntegrator::make_memory() {
           check(CVodeSetMaxStep(memory_, options_.longest_step), "CVodeSetMaxStep"));
 }
 
+/// Fixed-point iteration or Newton's method, from the next restart on. The latter belongs to one memory at a time.
+bool CvodeIntegrator::set_iteration() {
+  if (!system_.matrix_free()) return true;
+  NonlinearSolver solver = adams_ && fixed_point_ ? objects_.fixed_point() : objects_.newton();
+  return check(CVodeSetNonlinearSolver(memory_, solver), "CVodeSetNonlinearSolver");
+}
+
+bool CvodeIntegrator::fixed_point_fails() const {
+  if (!system_.matrix_free() || !adams_ || !fixed_point_) return false;
+  long failures = 0;
+  CVodeGetNumNonlinSolvConvFails(memory_, &failures);
+  return failures >= kFixedPointFailures;
+}
+
 bool CvodeIntegrator::step() {
+  if (fixed_point_fails()) {
+    fixed_point_ = false;
+    keep_counters();
+    if (!begin_anew()) return false;
+  }
   const std::optional<double> product = step_times_spectral_radius();
   if (options_.changes_method && choice_.asks_for_change(adams_, product, oscillates_)) {
     if (!change_method()) return false;
@@ -223,9 +250,9 @@ bool CvodeIntegrator::change_method() {
   return memory_ ? begin_anew() : make_memory();
 }
 
-/// At the present time, with the present method and its highest order: CVODE changes neither in between.
+/// At the present time, with the present method, iteration and highest order: CVODE changes none in between.
 bool CvodeIntegrator::begin_anew() {
-  return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
+  return set_iteration() && check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
          (!adams_ || check(CVodeSetMaxOrd(memory_, order_.highest()), "CVodeSetMaxOrd")) &&
          check(CVodeSetInitStep(memory_, 0), "CVodeSetInitStep") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
@@ -321,7 +348,8 @@ void CvodeIntegrator::find_spectrum() {
 
 /// The length of the last step times an estimate of the spectral radius of the Jacobian, if there is one.
 std::optional<double> CvodeIntegrator::step_times_spectral_radius() {
-  if (system_.matrix_free() && ++steps_since_spectrum_ >= kStepsPerSpectrum) {
+  const int interval = adams_ && fixed_point_ ? kFixedPointStepsPerSpectrum : kStepsPerSpectrum;
+  if (system_.matrix_free() && ++steps_since_spectrum_ >= interval) {
     steps_since_spectrum_ = 0;
     jacobian_is_new_ = at_end_;
   }
@@ -335,6 +363,7 @@ void CvodeIntegrator::statistics(Statistics& s) const {
   s.solver = changes_ > 0 ? "CVODE Adams and BDF" : adams_ ? "CVODE Adams" : "CVODE BDF";
   s.method_changes = changes_;
   s.linear_solver = objects_.linear_solver_name();
+  s.fixed_point = system_.matrix_free() && adams_ && fixed_point_;
   s.ordering = objects_.ordering_name();
   long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;
   CVodeGetNumSteps(memory_, &steps);

@@ -5,6 +5,8 @@
 #include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nvector.h>
 #include <sunlinsol/sunlinsol_spgmr.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+#include <sunnonlinsol/sunnonlinsol_newton.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +26,8 @@ SolverObjects::SolverObjects() {
 }
 
 SolverObjects::~SolverObjects() {
+  for (NonlinearSolver solver : {newton_, fixed_point_})
+    if (solver) SUNNonlinSolFree(solver);
   if (linear_solver_) matrix_free_ ? (void)SUNLinSolFree(linear_solver_) : SUNLinSolFreeEmpty(linear_solver_);
   if (matrix_) SUNMatFreeEmpty(matrix_);
   for (Vector vector : vectors_) N_VDestroy(vector);
@@ -39,7 +43,9 @@ bool SolverObjects::make(const ReducedSystem& system, Ordering ordering, ThreadP
     matrix_free_ = true;
     const Vector like = new_vector();
     linear_solver_ = like ? SUNLinSol_SPGMR(like, SUN_PREC_NONE, kKrylovVectors, context_) : nullptr;
-    return linear_solver_ != nullptr;
+    newton_ = like ? SUNNonlinSol_Newton(like, context_) : nullptr;
+    fixed_point_ = like ? SUNNonlinSol_FixedPoint(like, 0, context_) : nullptr;
+    return linear_solver_ && newton_ && fixed_point_;
   }
   if (kept && kept->linear)
     system_ = std::move(*std::exchange(kept->linear, std::nullopt));

@@ -1,7 +1,7 @@
 // The objects that SUNDIALS works with: vectors, and the linear system of Newton's method. To SUNDIALS the
 // latter is a matrix and a linear solver; both refer to one LinearSystem (linear/linear_system.h), which is
 // filled and factorised here. Where the Jacobian is not formed, the solver is GMRES, without a
-// preconditioner.
+// preconditioner, and there is fixed-point iteration in place of Newton's method.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -18,6 +18,7 @@
 
 struct _generic_SUNMatrix;
 struct _generic_SUNLinearSolver;
+struct _generic_SUNNonlinearSolver;
 struct _SUNContext;
 
 namespace runtime {
@@ -25,6 +26,7 @@ namespace runtime {
 struct KeptSolver;
 using Matrix = _generic_SUNMatrix*;
 using LinearSolver = _generic_SUNLinearSolver*;
+using NonlinearSolver = _generic_SUNNonlinearSolver*;
 
 class SolverObjects {
  public:
@@ -42,6 +44,8 @@ class SolverObjects {
   Vector new_vector();                       // zero; owned here
   Matrix matrix() const { return matrix_; }  // null if it is not formed
   LinearSolver linear_solver() const { return linear_solver_; }
+  NonlinearSolver newton() const { return newton_; }            // null if the matrix is formed: CVODE has its own
+  NonlinearSolver fixed_point() const { return fixed_point_; }  // likewise
   std::string_view linear_solver_name() const {
     return system_ ? system_->method() : matrix_free_ ? "GMRES" : std::string_view();
   }
@@ -82,6 +86,7 @@ class SolverObjects {
   std::optional<LinearSystem> system_;
   Matrix matrix_ = nullptr;
   LinearSolver linear_solver_ = nullptr;
+  NonlinearSolver newton_ = nullptr, fixed_point_ = nullptr;
 };
 
 }  // namespace runtime

@@ -15,7 +15,8 @@ namespace {
 /// Variables in the order in which they may take their guesses: first those that are differentiated and have
 /// a guess of their own, then the states; for those of a set all of its candidates. Before them come those of
 /// which it is known that the loops of a mechanism leave them free: the equations of others may depend on
-/// each other, although their structure does not say so.
+/// each other, although their structure does not say so. So their velocities come before those without a
+/// guess.
 std::vector<VariableId> guess_order(const system::System& system, const dae::System& dae,
                                     const runtime::Model& model, bool continues) {
   IdVector<VariableId, bool> may_be_state(dae.variables.size(), false);
@@ -23,18 +24,24 @@ std::vector<VariableId> guess_order(const system::System& system, const dae::Sys
     may_be_state[v] = dae.variables[v.value].state && dae.variables[v.value].set == dae::kNone;
   for (const dae::StateSet& set : dae.sets)
     for (std::uint32_t rate : set.candidates) may_be_state[VariableId{dae.variables[rate].integral}] = true;
+  enum Class : std::uint8_t { Independent, Guessed, Velocity, Other };
+  IdVector<VariableId, Class> classes(dae.variables.size(), Other);
   std::vector<VariableId> order;
-  for (bool given : {true, false})
-    for (VariableId v : ids<VariableId>(0, may_be_state.size())) {
-      const bool guessed = !continues && model.start_of(v.value) != runtime::kNone &&
-                           dae.variables[v.value].derivative != dae::kNone;
-      if (guessed == given && (guessed || may_be_state[v])) order.push_back(v);
-    }
-  IdVector<VariableId, bool> independent(dae.variables.size(), false);
-  for (const system::Attribute& a : system.attributes)
-    if (a.kind == system::AttributeKind::Independent && dae.aliases[a.unknown].kind != dae::Alias::Zero)
-      independent[VariableId{dae.aliases[a.unknown].variable}] = true;
-  std::ranges::stable_partition(order, [&](VariableId v) { return independent[v]; });
+  for (VariableId v : ids<VariableId>(0, may_be_state.size())) {
+    const bool guessed = !continues && model.start_of(v.value) != runtime::kNone &&
+                         dae.variables[v.value].derivative != dae::kNone;
+    if (guessed) classes[v] = Guessed;
+    if (guessed || may_be_state[v]) order.push_back(v);
+  }
+  for (const system::Attribute& a : system.attributes) {
+    if (a.kind != system::AttributeKind::Independent || dae.aliases[a.unknown].kind == dae::Alias::Zero)
+      continue;
+    const std::uint32_t position = dae.aliases[a.unknown].variable;
+    classes[VariableId{position}] = Independent;
+    const std::uint32_t velocity = dae.variables[position].derivative;
+    if (velocity != dae::kNone && classes[VariableId{velocity}] == Other) classes[VariableId{velocity}] = Velocity;
+  }
+  std::ranges::stable_sort(order, {}, [&](VariableId v) { return classes[v]; });
   return order;
 }
 

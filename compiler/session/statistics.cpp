@@ -78,11 +78,11 @@ std::string statistics_text(const Compiled& model, const Run& run, explain::Even
     row("solver", fmt::format("{}, quantised states", s.solver));
   else if (!s.solver.empty())
     row("solver",
-        fmt::format("{}{}, {}", s.solver,
-                    s.method_changes == 0 ? "" : fmt::format(" ({} changes)", s.method_changes),
-                    s.fixed_point ? "fixed-point iteration"
-                                  : fmt::format("{} linear algebra{}", s.linear_solver,
-                                                s.ordering.empty() ? "" : fmt::format(", {} ordering", s.ordering))));
+        fmt::format(
+            "{}{}, {}", s.solver, s.method_changes == 0 ? "" : fmt::format(" ({} changes)", s.method_changes),
+            s.fixed_point ? "fixed-point iteration"
+                          : fmt::format("{} linear algebra{}", s.linear_solver,
+                                        s.ordering.empty() ? "" : fmt::format(", {} ordering", s.ordering))));
   row("unknowns", s.exact_components > 0
                       ? fmt::format("{} of the integrator; {} states in all", s.unknowns, s.states)
                       : fmt::format("{}, {} of them states", s.unknowns, s.states));
@@ -136,7 +136,8 @@ std::string statistics_text(const Compiled& model, const Run& run, explain::Even
   }
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   if (!quantised)
-    row(s.fixed_point ? "fixed point" : "Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
+    row(s.fixed_point ? "fixed point" : "Newton",
+        fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
   if (s.loop_factorisations > 0)
     row("algebraic loops", fmt::format("{} factorisations", s.loop_factorisations));
   if (s.threads > 1) row("threads", fmt::format("{}", s.threads));

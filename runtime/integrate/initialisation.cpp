@@ -56,7 +56,17 @@ bool Initialisation::solve(const Point& point) {
     return false;
   }
   states_.select(point.time);
-  return instance_.evaluator.run_checked(instance_.model.dynamic, point);
+  return constants_determine_invariants(point) &&
+         instance_.evaluator.run_checked(instance_.model.dynamic, point);
+}
+
+/// Initial equations may have given a variable that the run would compute from constants: with a parameter of
+/// 0 these may not determine it. Its value stays that of the initial equations.
+bool Initialisation::constants_determine_invariants(const Point& point) {
+  const std::vector<double> before = instance_.values;
+  const bool done = instance_.evaluator.run_checked(instance_.model.invariant, point);
+  std::ranges::copy(before, instance_.values.begin());
+  return done;
 }
 
 /// Each equation, or algebraic loop, determines the variables that the initial schedule gives it.

@@ -33,6 +33,7 @@ class Initialisation {
   bool solve_at_once(const Point& point);
   bool start_from(const Point& point, std::span<const double> from);
   bool redundant_equations_hold(const Point& point);
+  bool constants_determine_invariants(const Point& point);
   bool advance_previous(const Point& point);
   bool states_are_finite(double time);
 

@@ -1,8 +1,9 @@
 // CVODE on the explicit form: BDF or Adams, or both in turn, and Newton's method with the analytic sparse
 // Jacobian J. The matrix I - γJ is formed here and not by SUNDIALS: the values of J are kept, so a new γ
-// costs one pass over the nonzeros. Where the Jacobian is not formed (matrix_free), Adams solves its equations
-// by fixed-point iteration, which converges where a system is not stiff and takes one evaluation each; with
-// BDF, and where it fails, Newton's equations are solved by GMRES with differences of the right-hand side.
+// costs one pass over the nonzeros. Where the Jacobian is not formed (matrix_free), Adams solves its
+// equations by fixed-point iteration, which converges where a system is not stiff and takes one evaluation
+// each; with BDF, and where it fails, Newton's equations are solved by GMRES with differences of the
+// right-hand side.
 #include <cvode/cvode.h>
 #include <sundials/sundials_nvector.h>
 
@@ -190,7 +191,8 @@ bool CvodeIntegrator::make_memory() {
           check(CVodeSetMaxStep(memory_, options_.longest_step), "CVodeSetMaxStep"));
 }
 
-/// Fixed-point iteration or Newton's method, from the next restart on. The latter belongs to one memory at a time.
+/// Fixed-point iteration or Newton's method, from the next restart on. The latter belongs to one memory at a
+/// time.
 bool CvodeIntegrator::set_iteration() {
   if (!system_.matrix_free()) return true;
   NonlinearSolver solver = adams_ && fixed_point_ ? objects_.fixed_point() : objects_.newton();

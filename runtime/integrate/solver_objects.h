@@ -44,7 +44,7 @@ class SolverObjects {
   Vector new_vector();                       // zero; owned here
   Matrix matrix() const { return matrix_; }  // null if it is not formed
   LinearSolver linear_solver() const { return linear_solver_; }
-  NonlinearSolver newton() const { return newton_; }            // null if the matrix is formed: CVODE has its own
+  NonlinearSolver newton() const { return newton_; }  // null if the matrix is formed: CVODE has its own
   NonlinearSolver fixed_point() const { return fixed_point_; }  // likewise
   std::string_view linear_solver_name() const {
     return system_ ? system_->method() : matrix_free_ ? "GMRES" : std::string_view();

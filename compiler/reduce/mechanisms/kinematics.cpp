@@ -135,12 +135,46 @@ void Kinematics::leave_open(std::uint32_t equation, std::vector<std::uint32_t>& 
   }
   // Between known poses the coordinates of the joint that closes a loop are left.
   if (poses > 1 || (poses == 0 && (follows || !is_of_frames(equation)))) return;
+  others = replace_by_origins(equation, std::move(others));
   const std::size_t steps = steps_.size();
   for (const std::uint32_t u : others)
     if (!known_[u]) add_coordinate(u);
   propagate();
   for (std::size_t s = steps; s < steps_.size(); ++s) front.push_back(steps_[s].unknown);
   for (const std::uint32_t u : others) front.push_back(u);
+}
+
+/// What `unknowns` follow from, as the points of a flexible beam from the amplitudes of its modes, in the place
+/// of each of them that follows from several unknowns.
+std::vector<std::uint32_t> Kinematics::replace_by_origins(std::uint32_t equation,
+                                                          std::vector<std::uint32_t> unknowns) {
+  std::vector<std::uint32_t> result, used{equation};
+  std::ranges::reverse(unknowns);
+  while (!unknowns.empty()) {
+    const std::uint32_t u = unknowns.back();
+    unknowns.pop_back();
+    const std::uint32_t definition = definition_of(u, used);
+    if (definition == kNone) {
+      if (std::ranges::find(result, u) == result.end()) result.push_back(u);
+      continue;
+    }
+    used.push_back(definition);
+    const auto origins = rows_.unknowns(definition);
+    for (auto o = origins.rbegin(); o != origins.rend(); ++o)
+      if (*o != u && !known_[*o]) unknowns.push_back(*o);
+  }
+  return result;
+}
+
+/// An equation `u = f(...)` of several unknowns, none of them a pose; kNone.
+std::uint32_t Kinematics::definition_of(std::uint32_t unknown, const std::vector<std::uint32_t>& used) {
+  for (const std::uint32_t e : rows_of_[unknown]) {
+    if (open_[e] == kNone || open_[e] < 3 || std::ranges::find(used, e) != used.end()) continue;
+    const auto unknowns = rows_.unknowns(e);
+    if (const auto left = rows_.left_side(e); !left || unknowns[*left] != unknown) continue;
+    if (std::ranges::none_of(unknowns, [&](std::uint32_t u) { return is_pose_[u] && !known_[u]; })) return e;
+  }
+  return kNone;
 }
 
 void Kinematics::add_coordinate(std::uint32_t unknown) {

@@ -52,6 +52,17 @@ bool RowValues::is_explicit(std::uint32_t equation, std::size_t k) {
   return rows_[equation].table >= equations_.tables.size() || shape(equation).is_constant[k];
 }
 
+std::optional<std::size_t> RowValues::left_side(std::uint32_t equation) {
+  const std::uint32_t table = rows_[equation].table;
+  if (table >= equations_.tables.size()) return std::nullopt;
+  const ExprPool& pool = system_.exprs;
+  const Node& root = pool[equations_.tables[table].residual];
+  if (root.op != Op::Sub) return std::nullopt;
+  const Node& left = pool[ExprId{root.a}];
+  if (left.op != Op::Slot || !is_explicit(equation, left.a)) return std::nullopt;
+  return left.a;
+}
+
 const RowValues::Shape& RowValues::shape(std::uint32_t equation) {
   const std::uint32_t table = rows_[equation].table;
   if (table >= equations_.tables.size()) {

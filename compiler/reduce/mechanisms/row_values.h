@@ -33,6 +33,8 @@ class RowValues {
   }
   /// Whether the partial derivative with respect to the k-th unknown is the same nonzero number everywhere.
   bool is_explicit(std::uint32_t equation, std::size_t k);
+  /// Of an equation that is written `u = f(...)`, and explicit in u: the place of u in `unknowns`.
+  std::optional<std::size_t> left_side(std::uint32_t equation);
   /// The residual; `gradient` becomes the partial derivative for each of `unknowns`.
   double evaluate(std::uint32_t equation, std::span<const double> values, std::vector<double>& gradient);
 

@@ -130,6 +130,13 @@ class Report : FailureNames {
         .note("quantised states must be the same ones for the whole run")
         .help("use `auto`");
   }
+  /// Labels where the model uses the part that an equation stands in.
+  void name_part(Origin origin, Diagnostic& d) const {
+    for (const singularity::Place& place :
+         singularity::SourceNames(c_.system).places({&origin, 1}, system::kRoot))
+      if (place.span != c_.system.sources[origin.source].span) d.also(place.span, "in this part");
+  }
+
   /// Reports at the worst equation; the others are secondary.
   Diagnostic& at_equations(Code code, const std::string& message, bool residuals) {
     std::vector<std::uint32_t> shown;
@@ -158,6 +165,8 @@ class Report : FailureNames {
         d.also(span(f.equation), "determines " + variable(f.variable));
         ++n;
       }
+    // Of an equation in another file, such as the library: where the model uses its part.
+    if (span(shown[0]).file != c_.system.templates[0].span.file) name_part(origin_of(shown[0]), d);
     return d;
   }
 
@@ -361,10 +370,7 @@ class Report : FailureNames {
             .label((std::isfinite(f_.equations[0].residual) ? "this is false" : "this has no value") +
                    std::string(" at t = ") + seconds(f_.time) +
                    (instance.empty() ? "" : ", in `" + instance + "`"));
-    // Where the model uses the part that asserts it.
-    for (const singularity::Place& place :
-         singularity::SourceNames(c_.system).places({&origin, 1}, system::kRoot))
-      if (place.span != source.span) d.also(place.span, "in this part");
+    name_part(origin, d);
     if (!std::isfinite(f_.equations[0].residual)) d.note(std::string(kNoValueOfIntegers));
     if (!f_.variables.empty()) d.note("with " + variables(6, true));
     keep(d);

@@ -39,7 +39,8 @@ std::vector<VariableId> guess_order(const system::System& system, const dae::Sys
     const std::uint32_t position = dae.aliases[a.unknown].variable;
     classes[VariableId{position}] = Independent;
     const std::uint32_t velocity = dae.variables[position].derivative;
-    if (velocity != dae::kNone && classes[VariableId{velocity}] == Other) classes[VariableId{velocity}] = Velocity;
+    if (velocity != dae::kNone && classes[VariableId{velocity}] == Other)
+      classes[VariableId{velocity}] = Velocity;
   }
   std::ranges::stable_sort(order, {}, [&](VariableId v) { return classes[v]; });
   return order;

@@ -144,8 +144,8 @@ void Kinematics::leave_open(std::uint32_t equation, std::vector<std::uint32_t>& 
   for (const std::uint32_t u : others) front.push_back(u);
 }
 
-/// What `unknowns` follow from, as the points of a flexible beam from the amplitudes of its modes, in the place
-/// of each of them that follows from several unknowns.
+/// What `unknowns` follow from, as the points of a flexible beam from the amplitudes of its modes, in the
+/// place of each of them that follows from several unknowns.
 std::vector<std::uint32_t> Kinematics::replace_by_origins(std::uint32_t equation,
                                                           std::vector<std::uint32_t> unknowns) {
   std::vector<std::uint32_t> result, used{equation};

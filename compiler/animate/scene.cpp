@@ -143,6 +143,7 @@ class Builder {
         {"bodyForce", [](Builder& b) { b.force(); }},
         {"ballContact", [](Builder& b) { b.contact(); }},
         {"rollingWheel", [](Builder& b) { b.wheel(); }},
+        {"omniWheel", [](Builder& b) { b.wheel(); }},
         {"boxShape", [](Builder& b) { b.box_shape(); }},
         {"ballShape", [](Builder& b) { b.ball_shape(); }},
         {"cylinderShape", [](Builder& b) { b.cylinder_shape(); }},

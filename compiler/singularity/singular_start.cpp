@@ -13,6 +13,19 @@
 
 namespace sigrel::singularity {
 
+namespace {
+
+/// "Real<m/s/s>".
+std::string type_of_derivative(const system::System& system, const UnsupportedDerivative& of) {
+  const auto written = text(system::unknown_info(system, of.unknown).unit);
+  std::string unit(written.substr(0, written.find('|')));
+  if (unit.empty()) unit = "1";
+  for (std::uint32_t order = 0; order < of.order; ++order) unit += "/s";
+  return "Real<" + unit + ">";
+}
+
+}  // namespace
+
 void report_unsupported_derivatives(const system::System& system,
                                     const std::vector<UnsupportedDerivative>& derivatives,
                                     Diagnostics& diagnostics) {
@@ -29,8 +42,9 @@ void report_unsupported_derivatives(const system::System& system,
                       : fmt::format("so its start cannot be found{}",
                                     s.order == 1 ? fmt::format(": `{}` is not a state", name) : ""));
     terms.note_instance(d, s.origin.instance);
-    d.help(fmt::format("{}add an unknown for `{}` to the equations",
-                       assertion ? "" : "give the start of a state instead, or ", derivative));
+    if (!assertion) d.help("give the start of a state instead");
+    d.help(fmt::format("{}let an equation define it: `local d :: {}` and `{}`, and use `d` here",
+                       assertion ? "" : "or ", type_of_derivative(system, s), "d = " + derivative));
   }
 }
 

@@ -204,7 +204,7 @@ std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, 
       report_open(system, loops, kinematics, rows, start, {}, diagnostics);
     return std::nullopt;
   }
-  if (const auto open = search.contradiction()) {
+  if (const auto& open = search.contradiction()) {
     report_open(system, loops, kinematics, rows, open->configuration, open->unknowns, diagnostics);
     return std::nullopt;
   }

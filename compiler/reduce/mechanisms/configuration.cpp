@@ -265,36 +265,37 @@ void ConfigurationSearch::normalise(Configuration& configuration) {
   }
 }
 
-Configuration ConfigurationSearch::start() {
-  Configuration result = solve_near_given();
-  if (result.found && is_few()) normalise(result);
-  if (result.found || kinematics_.initial_equations().empty()) return result;
-  holds_initial_values_ = false;
-  return solve(given_value_, {.rows = Rows::Constraints});
-}
-
-std::optional<ConfigurationSearch::Contradiction> ConfigurationSearch::contradiction() {
-  if (holds_initial_values_) return std::nullopt;
+/// The coordinates with initial values have these, and the others are anything; if the constraints do not
+/// allow it, a contradiction is noted.
+Configuration ConfigurationSearch::solve_with_initial_values() {
   const auto coordinates = kinematics_.coordinates();
-  Contradiction result;
+  Contradiction least;
   std::vector<bool> held(coordinates.size(), false);
   for (std::uint32_t k = 0; k < coordinates.size(); ++k)
     if (held[k] = is_given(k) && initial_given_[coordinates[k]]; held[k])
-      result.unknowns.push_back(coordinates[k]);
-  if (result.unknowns.empty()) return std::nullopt;
+      least.unknowns.push_back(coordinates[k]);
+  if (least.unknowns.empty()) return {};
   std::mt19937 random(3);
   std::vector<double> values = given_value_;
   const int attempts = is_few() ? kAttempts : 1;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     Configuration next = solve(values, {.rows = Rows::Constraints, .held = held});
-    if (next.found) return std::nullopt;
-    if (attempt == 0 || (next.is_stationary && norm(next.residuals) < norm(result.configuration.residuals)))
-      result.configuration = std::move(next);
+    if (next.found) return next;
+    if (attempt == 0 || (next.is_stationary && norm(next.residuals) < norm(least.configuration.residuals)))
+      least.configuration = std::move(next);
     for (std::uint32_t k = 0; k < coordinates.size(); ++k)
       if (!held[k]) values[coordinates[k]] = any_value(kinematics_, coordinates[k], random);
   }
-  if (!result.configuration.is_stationary) return std::nullopt;
-  return result;
+  if (least.configuration.is_stationary) contradiction_ = std::move(least);
+  return {};
+}
+
+Configuration ConfigurationSearch::start() {
+  Configuration result = solve_near_given();
+  if (result.found && is_few()) normalise(result);
+  if (result.found || kinematics_.initial_equations().empty()) return result;
+  if (Configuration held = solve_with_initial_values(); held.found) return held;
+  return solve(given_value_, {.rows = Rows::Constraints});
 }
 
 std::optional<ConfigurationSearch::Alternative> ConfigurationSearch::alternative(

@@ -34,7 +34,7 @@ class ConfigurationSearch {
     std::vector<std::uint32_t> unknowns;
     Configuration configuration;
   };
-  std::optional<Contradiction> contradiction();
+  const std::optional<Contradiction>& contradiction() const { return contradiction_; }
   /// Whether the coordinate, or one that is equal to it, has a guess or an initial value.
   bool is_given(std::uint32_t coordinate) const { return given_[kinematics_.coordinates()[coordinate]]; }
   bool is_guessed(std::uint32_t coordinate) const { return guessed_[kinematics_.coordinates()[coordinate]]; }
@@ -67,6 +67,7 @@ class ConfigurationSearch {
   void keep_guesses(Configuration& configuration);
   void normalise(Configuration& configuration);
   Configuration solve_near_given();
+  Configuration solve_with_initial_values();
   double distance_from_given(const Configuration& configuration) const;
   bool is_few() const { return kinematics_.coordinates().size() <= kFewCoordinates; }
   void find_given();
@@ -79,7 +80,7 @@ class ConfigurationSearch {
   std::vector<bool> given_, guessed_, initial_given_;  // of unknowns
   std::vector<double> given_value_;                    // of unknowns
   std::vector<Kinematics::Target> targets_;            // guesses of positions that are no coordinates
-  bool holds_initial_values_ = true;                   // at the start
+  std::optional<Contradiction> contradiction_;
 };
 
 }  // namespace sigrel::reduce

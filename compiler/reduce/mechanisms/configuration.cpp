@@ -181,7 +181,7 @@ void ConfigurationSearch::keep_guesses(Configuration& configuration) {
   };
   for (std::uint32_t k = 0; k < coordinates.size(); ++k) {
     const std::uint32_t u = coordinates[k];
-    if (!guessed_[u]) continue;
+    if (!guessed_[u] || !kinematics_.is_in_loop(k)) continue;
     search.held[k] = true;
     std::vector<double> values = configuration.values;
     values[u] = given_value_[u];
@@ -252,7 +252,7 @@ void ConfigurationSearch::normalise(Configuration& configuration) {
       squared += std::pow(configuration.values[coordinates[end]], 2);
       squared_guess += std::pow(given_value_[coordinates[end]], 2);
     }
-    if (given) continue;
+    if (given || !kinematics_.is_in_loop(k)) continue;
     std::vector<double> values = configuration.values;
     if (double& first = values[coordinates[k]]; kinematics_.is_angle(coordinates[k])) {
       if (std::abs(first) <= std::numbers::pi) continue;

@@ -12,7 +12,7 @@
 
 namespace sigrel::reduce {
 
-/// Up to so many coordinates other configurations, free coordinates and singular ones are looked for.
+/// Up to so many coordinates in loops other configurations, free coordinates and singular ones are looked for.
 inline constexpr std::uint32_t kFewCoordinates = 60;
 
 struct Configuration {
@@ -51,6 +51,7 @@ class ConfigurationSearch {
     double value = 0, other = 0;
   };
   std::optional<Alternative> alternative(const Configuration& configuration);
+  bool is_few() const { return kinematics_.coordinates_in_loops() <= kFewCoordinates; }
   /// Another one: the coordinates are moved, where the constraints allow it, and corrected. `zero`: pivots
   /// that count as zero, relative to the largest one.
   Configuration moved(const Configuration& configuration, std::span<const double> by_coordinate,
@@ -69,7 +70,6 @@ class ConfigurationSearch {
   Configuration solve_near_given();
   Configuration solve_with_initial_values();
   double distance_from_given(const Configuration& configuration) const;
-  bool is_few() const { return kinematics_.coordinates().size() <= kFewCoordinates; }
   void find_given();
   bool is_default(const system::Attribute& guess, std::span<const Span> heads) const;
 

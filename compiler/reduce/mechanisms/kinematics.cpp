@@ -18,6 +18,7 @@ Kinematics::Kinematics(system::System& system, RowValues& rows)
     : system_(system), rows_(rows), initial_rows_(system, system.initial) {
   find_frames();
   order();
+  find_loops();
 }
 
 std::uint32_t Kinematics::unknown_of(const system::Instance& instance, std::uint32_t column) const {
@@ -86,6 +87,20 @@ void Kinematics::order() {
     if (!initial_rows_.has_derivative(e) && !unknowns.empty() &&
         std::ranges::all_of(unknowns, [&](std::uint32_t u) { return known_[u]; }))
       initial_.push_back(e);
+  }
+}
+
+void Kinematics::find_loops() {
+  std::vector<bool> needed(system_.unknowns, false);
+  auto need = [&](std::uint32_t equation) {
+    for (const std::uint32_t u : rows_.unknowns(equation)) needed[u] = true;
+  };
+  for (const std::uint32_t e : constraints_) need(e);
+  for (auto s = steps_.rbegin(); s != steps_.rend(); ++s)
+    if (needed[s->unknown]) need(s->equation);
+  for (const std::uint32_t u : coordinates_) {
+    in_loop_.push_back(needed[u]);
+    coordinates_in_loops_ += needed[u];
   }
 }
 

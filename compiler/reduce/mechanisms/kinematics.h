@@ -32,6 +32,9 @@ class Kinematics {
   bool is_length(std::uint32_t unknown) const { return has_unit(unknown, "m"); }
   /// Unknowns.
   std::span<const std::uint32_t> coordinates() const { return coordinates_; }
+  /// Whether a constraint contains the coordinate, or what is computed from it.
+  bool is_in_loop(std::uint32_t coordinate) const { return in_loop_[coordinate]; }
+  std::uint32_t coordinates_in_loops() const { return coordinates_in_loops_; }
   /// Equations.
   std::span<const std::uint32_t> constraints() const { return constraints_; }
   /// Whether the constraint is one of joints, rather than one between what moves them.
@@ -74,6 +77,7 @@ class Kinematics {
   std::uint32_t unknown_of(const system::Instance& instance, std::uint32_t column) const;
   void find_frames();
   void order();
+  void find_loops();
   bool waits_for_pose(std::uint32_t equation) const;
   bool closes_loop(std::uint32_t equation) const;
   void leave_open(std::uint32_t equation, std::vector<std::uint32_t>& front);
@@ -94,6 +98,8 @@ class Kinematics {
   std::vector<std::uint32_t> step_of_;        // of unknowns; kNone
   std::vector<std::uint32_t> coordinate_of_;  // of unknowns; kNone
   std::vector<std::uint32_t> coordinates_, constraints_, ready_, initial_;
+  std::vector<bool> in_loop_;  // of coordinates
+  std::uint32_t coordinates_in_loops_ = 0;
   std::vector<double> gradient_;
 };
 

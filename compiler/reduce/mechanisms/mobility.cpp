@@ -134,7 +134,7 @@ Configuration nearby(ConfigurationSearch& search, Kinematics& kinematics, const 
     std::vector<double> movement = tangent(jacobian, rows, at_random(kinematics, size, random), kRounding);
     for (double& m : movement) m *= scale;
     result = search.moved(from, movement);
-    if (kinematics.coordinates().size() > kFewCoordinates) break;
+    if (!search.is_few()) break;
   }
   return result;
 }
@@ -142,7 +142,7 @@ Configuration nearby(ConfigurationSearch& search, Kinematics& kinematics, const 
 std::vector<std::uint32_t> free_coordinates(const ConfigurationSearch& search, Kinematics& kinematics,
                                             const Configuration& at, const Configuration& nearby) {
   const auto coordinates = kinematics.coordinates();
-  if (coordinates.size() > kFewCoordinates) return {};
+  if (!search.is_few()) return {};
   std::vector<std::uint32_t> result = independent_coordinates(search, kinematics, at, kRounding);
   // A vector takes part with all of its elements: the derivatives by the first number of the quaternion
   // (1, 0, 0, 0) are zero.
@@ -158,7 +158,7 @@ std::vector<std::uint32_t> free_coordinates(const ConfigurationSearch& search, K
 std::optional<SingularCoordinate> singular_coordinate(ConfigurationSearch& search, Kinematics& kinematics,
                                                       const Configuration& at, const Configuration& nearby,
                                                       double size) {
-  if (kinematics.coordinates().size() > kFewCoordinates || !nearby.found) return std::nullopt;
+  if (!search.is_few() || !nearby.found) return std::nullopt;
   const std::vector<bool> takes_part = take_part(kinematics, nearby);
   const std::vector<std::uint32_t> here = independent_coordinates(search, kinematics, at, kSingular),
                                    there = independent_coordinates(search, kinematics, nearby, kSingular);

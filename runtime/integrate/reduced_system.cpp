@@ -28,7 +28,7 @@ constexpr std::uint32_t kSmallLoop = 16;
 // It is factorised in a time that grows with its size, and the Jacobian of the explicit form, although full,
 // is needed rarely. In the implicit form the errors of the forces decide the steps. Measured for a chain of
 // 100 links over a second: 1.0 s in the explicit form, 69 s in the implicit one. With more states the
-// Jacobian is not formed, and Newton's equations are solved by GMRES.
+// Jacobian is not formed: fixed-point iteration, or Newton's method with GMRES (integrate_cvode.cpp).
 constexpr std::size_t kLoopUnknownsPerState = 5, kFewStates = 500;
 constexpr std::uint64_t kLoopList = 30'000'000;  // multiply-adds: under 1 GB
 constexpr std::size_t kGrain = 8192;             // unknowns that a thread copies at once

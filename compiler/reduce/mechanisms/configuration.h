@@ -12,7 +12,8 @@
 
 namespace sigrel::reduce {
 
-/// Up to so many coordinates in loops other configurations, free coordinates and singular ones are looked for.
+/// Up to so many coordinates in loops other configurations, free coordinates and singular ones are looked
+/// for.
 inline constexpr std::uint32_t kFewCoordinates = 60;
 
 struct Configuration {

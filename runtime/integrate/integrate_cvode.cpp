@@ -68,7 +68,7 @@ class CvodeIntegrator final : public Integrator {
   bool make_memory();
   bool advance();
   bool change_method();
-  bool begin_anew();
+  bool reinitialise(double first_step = 0);
   bool set_iteration();
   bool fixed_point_fails() const;
   void keep_counters() {
@@ -180,10 +180,11 @@ bool CvodeIntegrator::make_memory() {
          (!adams_ || check(CVodeSetMaxOrd(memory_, order_.highest()), "CVodeSetMaxOrd")) &&
          check(CVodeSVtolerances(memory_, options_.tolerance, tolerances_), "CVodeSVtolerances") &&
          check(CVodeSetUserData(memory_, this), "CVodeSetUserData") &&
-         check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
-               "CVodeSetLinearSolver") &&
          set_iteration() &&
-         (system_.matrix_free() || check(CVodeSetLinSysFn(memory_, linear_system), "CVodeSetLinSysFn")) &&
+         (system_.matrix_free() ||
+          (check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
+                 "CVodeSetLinearSolver") &&
+           check(CVodeSetLinSysFn(memory_, linear_system), "CVodeSetLinSysFn"))) &&
          check(CVodeSetMaxErrTestFails(memory_, 30), "CVodeSetMaxErrTestFails") &&
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime") &&
@@ -191,12 +192,14 @@ bool CvodeIntegrator::make_memory() {
           check(CVodeSetMaxStep(memory_, options_.longest_step), "CVodeSetMaxStep"));
 }
 
-/// Fixed-point iteration or Newton's method, from the next restart on. The latter belongs to one memory at a
-/// time.
+/// Fixed-point iteration, or Newton's method and GMRES, from the next `reinitialise` on. The latter two refer to
+/// the memory that they were given to last, GMRES for its products with the Jacobian.
 bool CvodeIntegrator::set_iteration() {
   if (!system_.matrix_free()) return true;
-  NonlinearSolver solver = adams_ && fixed_point_ ? objects_.fixed_point() : objects_.newton();
-  return check(CVodeSetNonlinearSolver(memory_, solver), "CVodeSetNonlinearSolver");
+  const bool iterates = adams_ && fixed_point_;
+  return check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), nullptr), "CVodeSetLinearSolver") &&
+         check(CVodeSetNonlinearSolver(memory_, iterates ? objects_.fixed_point() : objects_.newton()),
+               "CVodeSetNonlinearSolver");
 }
 
 bool CvodeIntegrator::fixed_point_fails() const {
@@ -210,7 +213,7 @@ bool CvodeIntegrator::step() {
   if (fixed_point_fails()) {
     fixed_point_ = false;
     keep_counters();
-    if (!begin_anew()) return false;
+    if (!reinitialise()) return false;
   }
   const std::optional<double> product = step_times_spectral_radius();
   if (options_.changes_method && choice_.asks_for_change(adams_, product, oscillates_)) {
@@ -220,7 +223,7 @@ bool CvodeIntegrator::step() {
     CVodeGetLastStep(memory_, &step);
     if (order_.after_step(step, *product, oscillates_)) {
       keep_counters();
-      if (!begin_anew()) return false;
+      if (!reinitialise()) return false;
     }
   }
   if (advance()) return true;
@@ -235,13 +238,14 @@ bool CvodeIntegrator::advance() {
   const int flag = CVode(memory_, stop_, y_, &reached, CV_ONE_STEP);
   if (reached > time_) rejections_ = 0;
   time_ = reached;
+  at_end_ = true;
   if (flag >= 0) return true;
   explain(flag);
   return false;
 }
 
-/// Goes on with the other method from the end of the last step. Both share vectors, matrix and factors: the
-/// first step after a restart forms these anew.
+/// Goes on with the other method from the end of the last step. Both share vectors, matrix and factors, which
+/// the first step forms anew, or GMRES.
 bool CvodeIntegrator::change_method() {
   keep_counters();
   choice_.restart();
@@ -249,14 +253,14 @@ bool CvodeIntegrator::change_method() {
   adams_ = !adams_;
   memory_ = adams_ ? adams_memory_ : bdf_memory_;
   order_.begin(oscillates_);
-  return memory_ ? begin_anew() : make_memory();
+  return memory_ ? reinitialise() : make_memory();
 }
 
 /// At the present time, with the present method, iteration and highest order: CVODE changes none in between.
-bool CvodeIntegrator::begin_anew() {
+bool CvodeIntegrator::reinitialise(double first_step) {
   return set_iteration() && check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
          (!adams_ || check(CVodeSetMaxOrd(memory_, order_.highest()), "CVodeSetMaxOrd")) &&
-         check(CVodeSetInitStep(memory_, 0), "CVodeSetInitStep") &&
+         check(CVodeSetInitStep(memory_, first_step), "CVodeSetInitStep") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
@@ -271,13 +275,11 @@ bool CvodeIntegrator::restart(double time, double first_step) {
   system_.read(data(y_), nullptr);
   at_end_ = true;
   choice_.restart();
-  return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
-         check(CVodeSetInitStep(memory_, first_step), "CVodeSetInitStep") &&
-         check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
+  return reinitialise(first_step);
 }
 
 Failure CvodeIntegrator::stuck() {
-  if (rejections_ > 0) failure_ = system_.explain(rejected_time_, rejected_y_.data(), nullptr);
+  failure_ = rejections_ > 0 ? system_.explain(rejected_time_, rejected_y_.data(), nullptr) : Failure{};
   if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
   add_errors();
   return failure_;
@@ -353,7 +355,7 @@ std::optional<double> CvodeIntegrator::step_times_spectral_radius() {
   const int interval = adams_ && fixed_point_ ? kFixedPointStepsPerSpectrum : kStepsPerSpectrum;
   if (system_.matrix_free() && ++steps_since_spectrum_ >= interval) {
     steps_since_spectrum_ = 0;
-    jacobian_is_new_ = at_end_;
+    jacobian_is_new_ = true;
   }
   if (std::exchange(jacobian_is_new_, false)) find_spectrum();
   double step = 0;
@@ -385,7 +387,7 @@ void CvodeIntegrator::statistics(Statistics& s) const {
   s.error_test_failures = errors;
   s.newton_iterations = iterations;
   s.newton_failures = failures;
-  s.jacobians = jacobians;
+  s.jacobians = steps > 0 ? jacobians : 0;  // before the first step CVODE still has those counted in `before_`
   add(before_, s);
 }
 

@@ -140,6 +140,7 @@ bool IdaIntegrator::step() {
   const int flag = IDASolve(memory_, stop_, &reached, y_, rates_, IDA_ONE_STEP);
   if (reached > time_) rejections_ = 0;
   time_ = reached;
+  at_end_ = true;
   if (flag >= 0) return suppress_if_noisy();
   explain(flag);
   return false;
@@ -181,7 +182,9 @@ bool IdaIntegrator::restart(double time, double first_step) {
 }
 
 Failure IdaIntegrator::stuck() {
-  if (rejections_ > 0) failure_ = system_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
+  failure_ = rejections_ > 0
+                 ? system_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data())
+                 : Failure{};
   if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
   add_errors();
   return failure_;

@@ -35,6 +35,7 @@ class Integrator {
   virtual double time() const = 0;
   /// Evaluates the dense output at a time within the last step: `y` and `rates`, one entry for each unknown.
   virtual void interpolate(double time) = 0;
+  /// At the time of the last of `step`, `restart` and `interpolate`.
   virtual const double* y() const = 0;
   virtual const double* rates() const = 0;  // null in the explicit form
   /// Whether the dense output has derivatives; then `slopes` evaluates them at a time within the last step:

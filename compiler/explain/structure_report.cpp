@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/solve/parameters.h"
+#include "runtime/solve/schedule.h"
 
 namespace sigrel::explain {
 namespace {
@@ -225,6 +226,11 @@ std::string initial_text(const pipeline::Compiled& model, const SourceMap& sourc
         block_of[m.tearing_variables[loop.first_unknown + k]] = static_cast<std::uint32_t>(blocks.size());
       blocks.push_back(step.index);
     }
+  // From guesses of others (order/propagate_guesses.h): their values are known in a run only.
+  std::vector<bool> follows(m.variables, false);
+  for (const runtime::Step& step : m.initial)
+    if (step.kind == runtime::Step::Guess)
+      follows[runtime::solved_variable(m, m.batches[step.index], 0)] = true;
   const std::vector<double> values = runtime::evaluate_parameters(m);
   std::vector<bool> positions(m.variables, false);
   for (const system::Attribute& a : model.system.attributes)
@@ -232,7 +238,8 @@ std::string initial_text(const pipeline::Compiled& model, const SourceMap& sourc
         a.kind == system::AttributeKind::Position && alias.kind != dae::Alias::Zero)
       positions[alias.variable] = true;
   auto guess = [&](std::uint32_t v) {
-    return m.start_of(v) == runtime::kNone
+    return follows[v] ? std::string("what follows from guesses of others")
+           : m.start_of(v) == runtime::kNone
                ? std::string("0.0, the default: there is no guess")
                : fmt::format("{:.9g}, {}", values[m.start_of(v)],
                              !positions[v]    ? "its guess"
@@ -271,8 +278,10 @@ std::string initial_text(const pipeline::Compiled& model, const SourceMap& sourc
     out += fmt::format("block {}:", b + 1);
     for (std::uint32_t k = 0; k < loop.unknowns && k < 10; ++k) {
       const std::uint32_t v = m.tearing_variables[loop.first_unknown + k];
-      out += fmt::format("{} {} from {:.9g}", k ? "," : "", name(v),
-                         m.start_of(v) == runtime::kNone ? 0.0 : values[m.start_of(v)]);
+      out += fmt::format("{} {} from {}", k ? "," : "", name(v),
+                         follows[v]                        ? std::string("guesses of others")
+                         : m.start_of(v) == runtime::kNone ? std::string("0")
+                                                           : fmt::format("{:.9g}", values[m.start_of(v)]));
     }
     out += loop.unknowns > 10 ? fmt::format(" and {} more\n", loop.unknowns - 10) : "\n";
     std::size_t shown = 0;

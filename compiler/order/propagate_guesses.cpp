@@ -138,32 +138,26 @@ class GuessPropagation {
   std::vector<VariableId> used_;
 };
 
-/// Whether Newton's method has an unknown without a guess, and a variable that it does not iterate on has
-/// one.
-bool worthwhile(const plan::Plan& plan) {
-  const runtime::Model& model = plan.model;
-  std::vector<bool> taken(model.variables, false);
-  for (const std::uint32_t v : plan.guessed_states) taken[v] = true;
+/// Whether Newton's method has an unknown without a guess, and any variable has one.
+bool worthwhile(const runtime::Model& model) {
   bool any = false;
-  for (const Step& step : model.initial) {
-    if (step.kind != Step::Solve) continue;
-    const runtime::AlgebraicLoop& loop = model.loops[step.index];
-    for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
-      const std::uint32_t v = model.tearing_variables[loop.first_unknown + k];
-      taken[v] = true;
-      any = any || (loop.kind == runtime::AlgebraicLoop::Nonlinear && model.start_of(v) == runtime::kNone);
-    }
-  }
-  for (std::uint32_t v = 0; v < model.variables && any; ++v)
-    if (!taken[v] && model.start_of(v) != runtime::kNone) return true;
-  return false;
+  for (std::uint32_t v = 0; v < model.variables && !any; ++v) any = model.start_of(v) != runtime::kNone;
+  return any && std::ranges::any_of(model.initial, [&](const Step& step) {
+           if (step.kind != Step::Solve) return false;
+           const runtime::AlgebraicLoop& loop = model.loops[step.index];
+           if (loop.kind != runtime::AlgebraicLoop::Nonlinear) return false;
+           for (std::uint32_t k = 0; k < loop.unknowns; ++k)
+             if (model.start_of(model.tearing_variables[loop.first_unknown + k]) == runtime::kNone)
+               return true;
+           return false;
+         });
 }
 
 }  // namespace
 
 std::vector<VariableId> propagate_guesses(Ordering& o, const incidence::EquationList& equations,
                                           Scheduler& scheduler) {
-  if (!worthwhile(o.plan)) return {};
+  if (!worthwhile(o.plan.model)) return {};
   return GuessPropagation(o, equations, scheduler).run();
 }
 

@@ -118,6 +118,20 @@ class Request {
     return names_.named({&variable, 1}).names[0];
   }
 
+  /// The variable itself, and of an own state of a state set the selected candidate.
+  std::uint32_t selected_variable(std::uint32_t variable, std::span<const double> parameters) const {
+    const runtime::Model& m = model_.plan.model;
+    for (const runtime::StateSet& set : m.sets)
+      for (std::uint32_t s = 0; s < set.states; ++s) {
+        if (m.states[set.first_state + s].variable != variable) continue;
+        const std::uint32_t* candidates =
+            m.set_variables.data() + set.first_variable + set.eliminated + set.candidates;
+        for (std::uint32_t k = 0; k < set.candidates; ++k)
+          if (parameters[set.first_selector + s * set.candidates + k] != 0) return candidates[k];
+      }
+    return variable;
+  }
+
  private:
   std::uint32_t state_of(std::uint32_t variable) const {
     for (std::uint32_t s = 0; s < model_.plan.model.states.size(); ++s)
@@ -184,20 +198,6 @@ class Request {
     roles.push_back(role);
   }
 
-  /// The variable whose bounds hold for a free one: of an own state of a state set the selected candidate.
-  std::uint32_t bounded_variable(std::uint32_t variable, std::span<const double> parameters) const {
-    const runtime::Model& m = model_.plan.model;
-    for (const runtime::StateSet& set : m.sets)
-      for (std::uint32_t s = 0; s < set.states; ++s) {
-        if (m.states[set.first_state + s].variable != variable) continue;
-        const std::uint32_t* candidates =
-            m.set_variables.data() + set.first_variable + set.eliminated + set.candidates;
-        for (std::uint32_t k = 0; k < set.candidates; ++k)
-          if (parameters[set.first_selector + s * set.candidates + k] != 0) return candidates[k];
-      }
-    return variable;
-  }
-
   /// By parameter: whether it is free, or computed from one that is.
   std::vector<bool> varied_parameters() const {
     const std::vector<runtime::ParameterRule>& rules = model_.plan.model.parameters;
@@ -212,7 +212,7 @@ class Request {
 
   void attribute_bounds(FreeValue& free, std::span<const double> parameters,
                         const std::vector<bool>& varied) {
-    const std::uint32_t variable = bounded_variable(free.index, parameters);
+    const std::uint32_t variable = selected_variable(free.index, parameters);
     for (const system::Attribute& a : model_.system.attributes) {
       if (a.kind != system::AttributeKind::Min && a.kind != system::AttributeKind::Max) continue;
       const dae::Alias& alias = model_.dae.aliases[a.unknown];
@@ -409,6 +409,9 @@ std::optional<SteadyPoint> Session::steady(const Compiled& first, const SteadyOp
   for (std::size_t k = 0; k < problem.free.size(); ++k) {
     const FreeValue& f = problem.free[k];
     SteadyRow row{request.roles[k], request.free_names[k], 0, found.at_bound[k] != 0};
+    if (f.kind == FreeValue::State)
+      if (const std::uint32_t v = request.selected_variable(f.index, found.parameters); v != f.index)
+        row.name = request.name_of(v);
     if (f.kind == FreeValue::Parameter)
       row.value = found.parameters[f.index];
     else if (auto column = names.find(row.name))

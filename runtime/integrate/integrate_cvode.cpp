@@ -179,8 +179,7 @@ bool CvodeIntegrator::make_memory() {
          check(CVodeInit(memory_, right_hand_side, time_, y_), "CVodeInit") &&
          (!adams_ || check(CVodeSetMaxOrd(memory_, order_.highest()), "CVodeSetMaxOrd")) &&
          check(CVodeSVtolerances(memory_, options_.tolerance, tolerances_), "CVodeSVtolerances") &&
-         check(CVodeSetUserData(memory_, this), "CVodeSetUserData") &&
-         set_iteration() &&
+         check(CVodeSetUserData(memory_, this), "CVodeSetUserData") && set_iteration() &&
          (system_.matrix_free() ||
           (check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
                  "CVodeSetLinearSolver") &&
@@ -192,8 +191,8 @@ bool CvodeIntegrator::make_memory() {
           check(CVodeSetMaxStep(memory_, options_.longest_step), "CVodeSetMaxStep"));
 }
 
-/// Fixed-point iteration, or Newton's method and GMRES, from the next `reinitialise` on. The latter two refer to
-/// the memory that they were given to last, GMRES for its products with the Jacobian.
+/// Fixed-point iteration, or Newton's method and GMRES, from the next `reinitialise` on. The latter two refer
+/// to the memory that they were given to last, GMRES for its products with the Jacobian.
 bool CvodeIntegrator::set_iteration() {
   if (!system_.matrix_free()) return true;
   const bool iterates = adams_ && fixed_point_;
@@ -387,7 +386,8 @@ void CvodeIntegrator::statistics(Statistics& s) const {
   s.error_test_failures = errors;
   s.newton_iterations = iterations;
   s.newton_failures = failures;
-  s.jacobians = steps > 0 ? jacobians : 0;  // before the first step CVODE still has those counted in `before_`
+  s.jacobians =
+      steps > 0 ? jacobians : 0;  // before the first step CVODE still has those counted in `before_`
   add(before_, s);
 }
 

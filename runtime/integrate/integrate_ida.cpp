@@ -182,9 +182,8 @@ bool IdaIntegrator::restart(double time, double first_step) {
 }
 
 Failure IdaIntegrator::stuck() {
-  failure_ = rejections_ > 0
-                 ? system_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data())
-                 : Failure{};
+  failure_ = rejections_ > 0 ? system_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data())
+                             : Failure{};
   if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
   add_errors();
   return failure_;

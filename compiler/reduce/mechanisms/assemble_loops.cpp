@@ -26,15 +26,15 @@ double size_of(const Kinematics& kinematics, const Configuration& point) {
 
 /// How far one point would have to move for a constraint to hold, in metres; none for one without lengths. It
 /// may be one on the square of a distance: Newton's method along its gradient.
-std::optional<double> distance_left(const system::System& system, const Kinematics& kinematics,
-                                    RowValues& rows, std::uint32_t equation, std::vector<double> values) {
+std::optional<double> distance_left(const Kinematics& kinematics, RowValues& rows, std::uint32_t equation,
+                                    std::vector<double> values) {
   constexpr int kIterations = 20;
   std::vector<double> gradient;
   const double residual = rows.evaluate(equation, values, gradient);
   const auto unknowns = rows.unknowns(equation);
   std::map<Kinematics::Vector, double> slopes;  // squared
   for (std::size_t k = 0; k < unknowns.size(); ++k)
-    if (text(system::unknown_info(system, unknowns[k]).unit) == "m")
+    if (kinematics.is_length(unknowns[k]))
       slopes[kinematics.vector_of(unknowns[k])] += gradient[k] * gradient[k];
   const auto steepest = std::ranges::max_element(slopes, {}, [](const auto& s) { return s.second; });
   if (steepest == slopes.end() || !(steepest->second > 0)) return std::nullopt;
@@ -67,8 +67,7 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
     });
     if (turns)
       angle += point.residuals[c] * point.residuals[c];
-    else if (const auto left =
-                 distance_left(system, kinematics, rows, kinematics.constraints()[c], point.values))
+    else if (const auto left = distance_left(kinematics, rows, kinematics.constraints()[c], point.values))
       distance += *left * *left;
     else
       other = std::max(other, std::abs(point.residuals[c]));

@@ -323,7 +323,8 @@ std::vector<bool> Kinematics::bind_coordinates() const {
 }
 
 bool Kinematics::has_unit(std::uint32_t unknown, std::string_view unit) const {
-  return text(system::unknown_info(system_, unknown).unit) == unit;
+  const auto written = text(system::unknown_info(system_, unknown).unit);
+  return written.substr(0, written.find('|')) == unit;  // behind it: the unit in which results show it
 }
 
 Kinematics::Vector Kinematics::vector_of(std::uint32_t unknown) const {

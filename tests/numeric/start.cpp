@@ -73,3 +73,10 @@ TEST_CASE("A linear model has no state for a constant of the run") {
   CHECK(linear->model.a == std::vector<double>{-1, 0, 0, -1});
   CHECK(linear->model.b == std::vector<double>{1, 0});
 }
+
+// Where the potential energy of bodies, springs and tyres is stationary, by differences.
+TEST_CASE("a car on four trailing arms starts at rest") {
+  const sigrel::Run run = numeric::Model("car_at_rest.sr", "simulate car").run({.stop = 0.1});
+  numeric::check_values(
+      run, {{"a.r[3]", 0.515348595}, {"w1.flange.phi", 0.2300045771}, {"w2.flange.phi", 0.2300045771}});
+}

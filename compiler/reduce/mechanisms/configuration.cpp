@@ -148,7 +148,10 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
     result.is_stationary |= !smaller || ++since_mark > kSlowIterations;
     if (result.is_stationary) break;
   }
-  result.found = size <= 1e-9 * extent(values);
+  double length = 1;
+  for (const std::uint32_t u : positions_)
+    if (kinematics_.is_pose(u) && kinematics_.is_length(u)) length = std::max(length, std::abs(values[u]));
+  result.found = size <= 1e-9 * length;
   r.resize(kinematics_.constraints().size());
   result.residuals = std::move(r);
   result.values = std::move(values);

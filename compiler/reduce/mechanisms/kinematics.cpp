@@ -67,10 +67,13 @@ void Kinematics::order() {
   std::vector<std::uint32_t> front, later;
   for (std::uint32_t u = 0; u < system_.unknowns; ++u)
     if (known_[u]) front.push_back(u);
-  for (std::size_t k = 0, l = 0; k < front.size() || l < later.size();) {
+  for (std::size_t k = 0, l = 0;;) {
     if (k == front.size()) {
-      leave_open(later[l++], front);
-      continue;
+      if (l < later.size()) {
+        leave_open(later[l++], front);
+        continue;
+      }
+      if (!add_free_frame(front)) break;
     }
     for (const std::uint32_t e : rows_of_[front[k++]]) {
       if (open_[e] == 0 || open_[e] == kNone) continue;
@@ -88,6 +91,38 @@ void Kinematics::order() {
         std::ranges::all_of(unknowns, [&](std::uint32_t u) { return known_[u]; }))
       initial_.push_back(e);
   }
+}
+
+/// Makes the position and the angle of a frame of the plane that nothing has reached coordinates. False:
+/// there is none.
+bool Kinematics::add_free_frame(std::vector<std::uint32_t>& front) {
+  for (; next_free_ < system_.instances.size(); ++next_free_) {
+    const system::Instance& instance = system_.instances[next_free_];
+    const system::Template& body = system_.templates[instance.body];
+    if (!body.rotations.empty()) continue;
+    // The poses of its first node; all of them unknown, and one an angle.
+    std::vector<std::uint32_t> frame;
+    std::string_view node;
+    for (const std::uint32_t c : body.poses) {
+      if (c >= body.interface.size()) break;
+      const std::string_view name =
+          std::string_view(body.interface[c]).substr(0, body.interface[c].find('.'));
+      if (!frame.empty() && name != node) break;
+      node = name;
+      frame.push_back(unknown_of(instance, c));
+    }
+    if (frame.size() != 3 || std::ranges::any_of(frame, [&](std::uint32_t u) { return bool(known_[u]); }) ||
+        std::ranges::none_of(frame, [&](std::uint32_t u) { return is_angle(u); }))
+      continue;
+    const std::size_t steps = steps_.size();
+    for (const std::uint32_t u : frame)
+      if (!known_[u]) add_coordinate(u);
+    propagate();
+    for (std::size_t s = steps; s < steps_.size(); ++s) front.push_back(steps_[s].unknown);
+    front.insert(front.end(), frame.begin(), frame.end());
+    return true;
+  }
+  return false;
 }
 
 void Kinematics::find_loops() {

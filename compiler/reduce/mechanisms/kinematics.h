@@ -4,6 +4,8 @@
 // leaves something open, it is a coordinate. Equations of which all unknowns are known by then are
 // constraints between coordinates.
 //
+// In the plane the first frame of what nothing holds is three coordinates (in space joints give these).
+//
 // Example: a pendulum has the angle of its hinge as coordinate. If its end also slides on a rail, the
 // position of the slider is a second one, and the end is where both say: a constraint.
 #pragma once
@@ -77,6 +79,7 @@ class Kinematics {
   std::uint32_t unknown_of(const system::Instance& instance, std::uint32_t column) const;
   void find_frames();
   void order();
+  bool add_free_frame(std::vector<std::uint32_t>& front);
   void find_loops();
   bool waits_for_pose(std::uint32_t equation) const;
   bool closes_loop(std::uint32_t equation) const;
@@ -100,6 +103,7 @@ class Kinematics {
   std::vector<std::uint32_t> coordinates_, constraints_, ready_, initial_;
   std::vector<bool> in_loop_;  // of coordinates
   std::uint32_t coordinates_in_loops_ = 0;
+  std::size_t next_free_ = 0;  // instance, for `add_free_frame`
   std::vector<double> gradient_;
 };
 

@@ -352,8 +352,21 @@ std::vector<bool> Kinematics::bind_coordinates() const {
   auto any = [&](std::uint32_t equation) {
     return std::ranges::any_of(rows_.unknowns(equation), [&](std::uint32_t u) { return bool(varies[u]); });
   };
+  // Between the two sides of a joint at the same frame the same unknown stands twice, and cancels.
+  const std::vector<double> none(system_.unknowns, 0.0);
+  std::vector<double> gradient;
+  auto cancels = [&](std::uint32_t equation) {
+    const auto unknowns = rows_.unknowns(equation);
+    rows_.evaluate(equation, none, gradient);
+    for (std::size_t k = 0; k < unknowns.size(); ++k) {
+      double sum = 0;
+      for (std::size_t i = 0; i < unknowns.size(); ++i) sum += unknowns[i] == unknowns[k] ? gradient[i] : 0;
+      if (sum != 0 || !rows_.is_explicit(equation, k)) return false;
+    }
+    return true;
+  };
   for (const Step& s : steps_) varies[s.unknown] = any(s.equation);
-  for (const std::uint32_t e : constraints_) result.push_back(any(e));
+  for (const std::uint32_t e : constraints_) result.push_back(any(e) && !cancels(e));
   return result;
 }
 

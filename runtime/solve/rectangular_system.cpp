@@ -42,10 +42,13 @@ RectangularSystem::RectangularSystem(EquationRows& equations, std::vector<BatchR
       row_scale_(rows_.size()),
       column_scale_(unknowns_.size()) {}
 
+bool RectangularSystem::is_dense() const { return std::max(rows_.size(), unknowns_.size()) <= kMostDense; }
+
 template <class Use>
-auto RectangularSystem::with_factors(Use use) const {
-  if (std::max(rows_.size(), unknowns_.size()) > kMostDense)
-    return use(SparseQr(rows_.size(), unknowns_.size(), jacobian_));
+auto RectangularSystem::with_factors(Use use, Steps steps) const {
+  if (!is_dense() && steps == Steps::Fast)
+    return use(RectangularLu(rows_.size(), unknowns_.size(), jacobian_));
+  if (!is_dense()) return use(SparseQr(rows_.size(), unknowns_.size(), jacobian_));
   DenseMatrix dense(rows_.size(), unknowns_.size());
   for (const SparseMatrixEntry& e : jacobian_) dense(e.row, e.column) = e.value;
   return use(PivotedQr(dense));
@@ -90,13 +93,14 @@ bool RectangularSystem::relative_residuals(const Point& point, std::vector<doubl
   return all_finite(out);
 }
 
-RectangularSystem::Result RectangularSystem::iterate(const Point& point) {
+RectangularSystem::Result RectangularSystem::iterate(const Point& point, Steps steps) {
   std::vector<double> right(rows_.size());
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     if (!linearise(point)) return Result::NotFinite;
     if (largest(residuals_) <= kConverged) return Result::Solved;
     for (std::size_t r = 0; r < rows_.size(); ++r) right[r] = -residuals_[r];
-    const std::vector<double> step = with_factors([&](const auto& qr) { return qr.solve(right); });
+    const std::vector<double> step =
+        with_factors([&](const auto& factors) { return factors.solve(right); }, steps);
     if (!std::isfinite(largest(step))) return Result::NotFinite;
     const std::vector<double> x = get(point);
     const double before = squares(residuals_);
@@ -128,12 +132,19 @@ void RectangularSystem::move(const Point& point, const std::vector<double>& star
 }
 
 RectangularSystem::Result RectangularSystem::solve(const Point& point) {
-  std::vector<double> start = get(point), best;
+  std::vector<double> start = get(point);
   std::ranges::replace_if(start, [](double x) { return !std::isfinite(x); }, 0.0);
+  if (!is_dense() && solve(point, start, Steps::Fast) == Result::Solved) return Result::Solved;
+  return solve(point, start, Steps::LeastSquares);
+}
+
+RectangularSystem::Result RectangularSystem::solve(const Point& point, const std::vector<double>& start,
+                                                   Steps steps) {
+  std::vector<double> best;
   Result result = Result::NotConverged;
   for (const double distance : kMoves) {
     move(point, start, distance, {});
-    const Result here = iterate(point);
+    const Result here = iterate(point, steps);
     if (here == Result::Solved && determines_all(point)) return here;
     if (best.empty() || (here == Result::Solved && result != Result::Solved)) {
       result = here;
@@ -147,7 +158,7 @@ RectangularSystem::Result RectangularSystem::solve(const Point& point) {
 std::vector<bool> RectangularSystem::determined(const Point& point) {
   std::vector<bool> result(unknowns_.size(), false);
   if (unknowns_.empty() || !linearise(point)) return result;
-  const auto determined = [](const auto& qr) { return qr.determined(); };
+  const auto determined = [](const auto& factors) { return factors.determined(); };
   result = with_factors(determined);
   const std::vector<double> here = get(point);
   move(point, here, kMoves[2], result);
@@ -161,8 +172,8 @@ std::vector<bool> RectangularSystem::determined(const Point& point) {
 bool RectangularSystem::determines_all(const Point& point) {
   if (unknowns_.empty()) return true;
   if (rows_.size() < unknowns_.size() || !linearise(point)) return false;
-  return with_factors([&](const auto& qr) {
-    return qr.rank() == unknowns_.size() && largest(qr.solve(residuals_)) <= kAccuracy;
+  return with_factors([&](const auto& factors) {
+    return factors.rank() == unknowns_.size() && largest(factors.solve(residuals_)) <= kAccuracy;
   });
 }
 

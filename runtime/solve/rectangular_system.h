@@ -1,6 +1,7 @@
 // Equations and unknowns that need not be as many: the Gauss-Newton method (Deuflhard, Newton Methods for
-// Nonlinear Problems, 2004, section 4.3), with the rank of the Jacobian by QR decomposition: dense with
-// pivots for small systems, sparse for large ones.
+// Nonlinear Problems, 2004, section 4.3), with the rank of the Jacobian by a dense QR decomposition with
+// pivots for small systems. For large ones it is decided by sparse elimination, and only where steps by that
+// lead to no solution are they those of a sparse QR decomposition, which may take a hundred times as long.
 //
 // A residual is relative to the magnitude of its terms, an unknown to its value and nominal value. Unknowns
 // that the equations do not determine change as little as possible in small systems; in large ones some of
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "runtime/linear/pivoted_qr.h"
+#include "runtime/linear/rectangular_lu.h"
 #include "runtime/linear/sparse_qr.h"
 #include "runtime/solve/equation_rows.h"
 
@@ -40,14 +42,17 @@ class RectangularSystem {
  private:
   bool linearise(const Point& point);
   bool relative_residuals(const Point& point, std::vector<double>& out);
-  Result iterate(const Point& point);
+  enum class Steps : std::uint8_t { Fast, LeastSquares };
+  Result iterate(const Point& point, Steps steps);
+  Result solve(const Point& point, const std::vector<double>& start, Steps steps);
+  bool is_dense() const;
   std::vector<double> get(const Point& point) const;
   void set(const Point& point, const std::vector<double>& x) const;
   void move(const Point& point, const std::vector<double>& start, double distance,
             const std::vector<bool>& keep) const;
   /// Of the factors of the scaled Jacobian, dense or sparse.
   template <class Use>
-  auto with_factors(Use use) const;
+  auto with_factors(Use use, Steps steps = Steps::Fast) const;
 
   EquationRows& equations_;
   std::vector<BatchRow> rows_;

@@ -1,10 +1,11 @@
-// SparseQr agrees with PivotedQr, on random sparse matrices whose rank is known.
+// SparseQr and RectangularLu agree with PivotedQr, on random sparse matrices whose rank is known.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
 #include "runtime/linear/pivoted_qr.h"
+#include "runtime/linear/rectangular_lu.h"
 #include "runtime/linear/sparse_qr.h"
 
 using namespace runtime;
@@ -50,21 +51,25 @@ TEST_CASE("rank, determined unknowns and solutions are those of the dense decomp
     INFO("matrix " << k << ": " << rows << " x " << columns);
     const PivotedQr dense(m.dense);
     const SparseQr sparse(rows, columns, m.sparse);
+    const RectangularLu eliminated(rows, columns, m.sparse);
     CHECK(sparse.rank() == dense.rank());
+    CHECK(eliminated.rank() == dense.rank());
     const std::vector<bool> determined = dense.determined();
     CHECK(sparse.determined() == determined);
+    CHECK(eliminated.determined() == determined);
     deficient += dense.rank() < columns;
     partly += dense.rank() < columns && std::ranges::find(determined, true) != determined.end();
 
     std::vector<double> x(columns), right(rows, 0.0);
     for (double& value : x) value = static_cast<double>(random() % 100) / 50 - 1;
     for (const SparseMatrixEntry& e : m.sparse) right[e.row] += e.value * x[e.column];
-    const std::vector<double> found = sparse.solve(right);
-    std::vector<double> left = right;
-    for (const SparseMatrixEntry& e : m.sparse) left[e.row] -= e.value * found[e.column];
-    for (const double r : left) CHECK(std::abs(r) < 1e-8);
-    for (std::uint32_t c = 0; c < columns; ++c)
-      if (determined[c]) CHECK(found[c] == Approx(x[c]).margin(1e-7));
+    for (const std::vector<double>& found : {sparse.solve(right), eliminated.solve(right)}) {
+      std::vector<double> left = right;
+      for (const SparseMatrixEntry& e : m.sparse) left[e.row] -= e.value * found[e.column];
+      for (const double r : left) CHECK(std::abs(r) < 1e-8);
+      for (std::uint32_t c = 0; c < columns; ++c)
+        if (determined[c]) CHECK(found[c] == Approx(x[c]).margin(1e-7));
+    }
   }
   CHECK(deficient > 100);
   CHECK(partly > 50);

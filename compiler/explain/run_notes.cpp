@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
@@ -90,6 +92,19 @@ void note_start_in_other_modes(const system::System& system, Origin origin, cons
               places.empty() ? system.sources[origin.source].span : places.front().span,
               fmt::format("the run starts in other modes than the initial ones: {}", modes))
       .note("the initial equations contradict the equations of the initial modes");
+}
+
+void warn_of_guesses_without_value(const pipeline::Compiled& model, std::span<const double> parameters,
+                                   Diagnostics& diagnostics) {
+  std::set<Span> reported;  // of a vector, or of a part that is used several times
+  for (const system::Attribute& a : model.system.attributes)
+    if (a.kind == system::AttributeKind::Guess && !std::isfinite(parameters[a.parameter]) &&
+        reported.insert(a.span).second)
+      diagnostics
+          .report(Code::UnusedGuess, a.span,
+                  fmt::format("the guess of `{}` has no finite value",
+                              system::unknown_name(model.system, a.unknown)))
+          .label(std::isnan(parameters[a.parameter]) ? "this is not a number" : "this is infinite");
 }
 
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,

@@ -23,6 +23,10 @@ void note_continuation(const pipeline::Compiled& model, const runtime::Continued
 void note_other_solutions(const pipeline::Compiled& model, std::span<const runtime::OtherSolution> loops,
                           Diagnostics& diagnostics);
 
+/// Warns of guesses that are no finite numbers: nothing can be searched from there. `parameters`: values.
+void warn_of_guesses_without_value(const pipeline::Compiled& model, std::span<const double> parameters,
+                                   Diagnostics& diagnostics);
+
 /// Notes which states took their guesses in a start that was solved as a whole, if that is not what the
 /// compiler had noted, and warns of guesses that no start has.
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,

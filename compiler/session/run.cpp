@@ -296,8 +296,10 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   run.valid = true;
 
   Columns recorded = run.columns;
-  session::Bounds bounds(model, runtime::evaluate_parameters(model.plan.model, experiment->overrides),
-                         recorded);
+  const std::vector<double> parameters =
+      runtime::evaluate_parameters(model.plan.model, experiment->overrides);
+  explain::warn_of_guesses_without_value(model, parameters, diagnostics_);
+  session::Bounds bounds(model, parameters, recorded);
   session::IntegerRange integers(model, recorded);
   LastRow last;
   const std::vector<std::string> names = run.plotted();

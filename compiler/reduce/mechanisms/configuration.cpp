@@ -105,9 +105,10 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
   const auto count = static_cast<std::uint32_t>(r.size());
   double size = norm(r), damping = 0, mark = size;
   int since_mark = 0;
-  auto extent = [&](const std::vector<double>& at) {  // of the mechanism, not of other unknowns
-    double sum = 0;
-    for (const std::uint32_t u : positions_) sum += at[u] * at[u];
+  auto extent = [&](const std::vector<double>& at, bool with_angles = true) {
+    double sum = 0;  // of the mechanism, not of other unknowns
+    for (const std::uint32_t u : positions_)
+      if (with_angles || !kinematics_.is_angle(u)) sum += at[u] * at[u];
     return std::max(1.0, std::sqrt(sum));
   };
   const double farthest = 30 * extent(values);
@@ -148,10 +149,7 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
     result.is_stationary |= !smaller || ++since_mark > kSlowIterations;
     if (result.is_stationary) break;
   }
-  double length = 1;
-  for (const std::uint32_t u : positions_)
-    if (kinematics_.is_pose(u) && kinematics_.is_length(u)) length = std::max(length, std::abs(values[u]));
-  result.found = size <= 1e-9 * length;
+  result.found = size <= 1e-9 * extent(values, false);
   r.resize(kinematics_.constraints().size());
   result.residuals = std::move(r);
   result.values = std::move(values);

@@ -16,7 +16,7 @@ namespace sigrel::reduce {
 
 struct Assembly {
   Configuration nearby;  // around the start, where derivatives may be zero by chance
-  double size = 1;       // of the mechanism: its largest length, in metres
+  double size = 1;       // of the mechanism, in metres: the largest distance from the origin
 };
 
 /// Finds the position, and adds it to the attributes of the system. None: there is none, which is reported,

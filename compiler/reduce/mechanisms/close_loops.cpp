@@ -99,7 +99,7 @@ class Forest {
       }
   }
 
-  /// The rotations that are not fixed in the world, if one of the loops has only such.
+  /// The rotations of frames that turn, if there is a loop in which all frames turn.
   std::vector<Rotation> axes_of_loops(std::span<const std::uint32_t> closing) const {
     const bool moves = std::ranges::any_of(closing, [&](std::uint32_t e) {
       const auto [from, to] = ends_[e];

@@ -14,6 +14,10 @@ namespace sigrel::reduce {
 /// Replaces equations between rotations as described. Where the constraints of a loop depend on each other at
 /// every position of the mechanism near its start, as those of a planar linkage do, it replaces as many of
 /// them by reactions that are zero, and notes that (redundant_constraints.h).
+///
+/// In this order: the rotation edges and their spanning forest; the new equations; then
+/// `remove_redundant_constraints`, which lets `assemble_loops` find the position at the start. The latter
+/// adds it to the attributes of the system and reports what is wrong with it (SR0411, SR0414, SR0415).
 void close_loops(system::System& system, Diagnostics& diagnostics);
 
 }  // namespace sigrel::reduce

@@ -14,7 +14,7 @@ namespace sigrel::reduce {
 namespace {
 
 constexpr std::uint32_t kDense = 400;  // rows or columns
-// Of the largest number of a column: constraints are normalised, and their derivatives known to some 1e-12.
+// Of the largest number of a column. Derivatives of constraints are known to some 1e-12.
 constexpr double kZero = 1e-7;
 
 Eigen::SparseMatrix<double> sparse(std::span<const MatrixEntry> entries, std::uint32_t rows,

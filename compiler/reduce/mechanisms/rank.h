@@ -31,7 +31,7 @@ std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> ent
 inline constexpr double kZeroPivot = 1e-7;
 
 /// An x with the least |A x - b|: of small matrices the shortest one, of large ones one with few unknowns.
-/// `zero`: pivots that count as zero, relative to the largest one.
+/// `zero`: pivots that count as zero, relative to the largest one, and of large matrices as they are.
 std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                   std::uint32_t columns, std::span<const double> b, double zero = kZeroPivot);
 

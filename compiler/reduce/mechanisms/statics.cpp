@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// Forces are in rows of equations that contain a force.
+/// The balance equations, and what else contains forces and torques.
 struct ForceGraph {
   std::vector<bool> is_force;            // of unknowns
   std::vector<std::uint32_t> equations;  // that contain one

@@ -23,7 +23,7 @@ void note_continuation(const pipeline::Compiled& model, const runtime::Continued
 void note_other_solutions(const pipeline::Compiled& model, std::span<const runtime::OtherSolution> loops,
                           Diagnostics& diagnostics);
 
-/// Warns of guesses that are no finite numbers: nothing can be searched from there. `parameters`: values.
+/// Warns of guesses whose values are not finite numbers: they are ignored. `parameters`: values.
 void warn_of_guesses_without_value(const pipeline::Compiled& model, std::span<const double> parameters,
                                    Diagnostics& diagnostics);
 

@@ -60,8 +60,8 @@ bool Initialisation::solve(const Point& point) {
          instance_.evaluator.run_checked(instance_.model.dynamic, point);
 }
 
-/// Initial equations may have given a variable that the run would compute from constants: with a parameter of
-/// 0 these may not determine it. Its value stays that of the initial equations.
+/// Whether constants of the run determine what follows from them alone. Initial equations may have given such
+/// a variable a value that the constants, with a parameter of 0, do not determine. The values do not change.
 bool Initialisation::constants_determine_invariants(const Point& point) {
   const std::vector<double> before = instance_.values;
   const bool done = instance_.evaluator.run_checked(instance_.model.invariant, point);

@@ -26,7 +26,7 @@ namespace {
 // Where the Jacobian is not formed: steps after which its spectral radius, and so the method, is examined.
 // Fixed-point iteration, which fails where a system becomes stiff, needs it rarely.
 constexpr int kStepsPerSpectrum = 20, kFixedPointStepsPerSpectrum = 100;
-// Fixed-point iteration is given up after so many steps in which it failed, since the last restart.
+// Fixed-point iteration is given up for the rest of the run when it has failed so often since a restart.
 constexpr int kFixedPointFailures = 5;
 
 class CvodeIntegrator final : public Integrator {
@@ -386,8 +386,8 @@ void CvodeIntegrator::statistics(Statistics& s) const {
   s.error_test_failures = errors;
   s.newton_iterations = iterations;
   s.newton_failures = failures;
-  s.jacobians =
-      steps > 0 ? jacobians : 0;  // before the first step CVODE still has those counted in `before_`
+  // Until the first step after a restart CVODE still has the number that `before_` includes.
+  s.jacobians = steps > 0 ? jacobians : 0;
   add(before_, s);
 }
 

@@ -62,7 +62,7 @@ void ConfigurationSearch::find_given() {
   for (const system::Template& t : system_.templates) heads.push_back(t.span);
   std::ranges::sort(heads);
   for (const system::Attribute& a : system_.attributes)
-    if (a.kind == system::AttributeKind::Guess) {
+    if (a.kind == system::AttributeKind::Guess && std::isfinite(parameters[a.parameter])) {
       given_value_[a.unknown] = parameters[a.parameter];
       given_[a.unknown] = guessed_[a.unknown] = !is_default(a, heads);
     }
@@ -266,8 +266,8 @@ void ConfigurationSearch::normalise(Configuration& configuration) {
   }
 }
 
-/// The coordinates with initial values have these, and the others are anything; if the constraints do not
-/// allow it, a contradiction is noted.
+/// Holds the coordinates that have initial values, and searches for the others, from values at random if need
+/// be. Sets `contradiction_` if the constraints do not allow these values.
 Configuration ConfigurationSearch::solve_with_initial_values() {
   const auto coordinates = kinematics_.coordinates();
   Contradiction least;

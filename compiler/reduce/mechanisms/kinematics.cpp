@@ -185,7 +185,7 @@ void Kinematics::leave_open(std::uint32_t equation, std::vector<std::uint32_t>& 
   }
   // Between known poses the coordinates of the joint that closes a loop are left.
   if (poses > 1 || (poses == 0 && (follows || !is_of_frames(equation)))) return;
-  others = replace_by_origins(equation, std::move(others));
+  others = replace_by_definitions(equation, std::move(others));
   const std::size_t steps = steps_.size();
   for (const std::uint32_t u : others)
     if (!known_[u]) add_coordinate(u);
@@ -194,10 +194,10 @@ void Kinematics::leave_open(std::uint32_t equation, std::vector<std::uint32_t>& 
   for (const std::uint32_t u : others) front.push_back(u);
 }
 
-/// What `unknowns` follow from, as the points of a flexible beam from the amplitudes of its modes, in the
-/// place of each of them that follows from several unknowns.
-std::vector<std::uint32_t> Kinematics::replace_by_origins(std::uint32_t equation,
-                                                          std::vector<std::uint32_t> unknowns) {
+/// `unknowns`, each that an equation defines by several others replaced by these: the points of a flexible
+/// beam by the amplitudes of its modes.
+std::vector<std::uint32_t> Kinematics::replace_by_definitions(std::uint32_t equation,
+                                                              std::vector<std::uint32_t> unknowns) {
   std::vector<std::uint32_t> result, used{equation};
   std::ranges::reverse(unknowns);
   while (!unknowns.empty()) {

@@ -84,7 +84,8 @@ class Kinematics {
   bool waits_for_pose(std::uint32_t equation) const;
   bool closes_loop(std::uint32_t equation) const;
   void leave_open(std::uint32_t equation, std::vector<std::uint32_t>& front);
-  std::vector<std::uint32_t> replace_by_origins(std::uint32_t equation, std::vector<std::uint32_t> unknowns);
+  std::vector<std::uint32_t> replace_by_definitions(std::uint32_t equation,
+                                                    std::vector<std::uint32_t> unknowns);
   std::uint32_t definition_of(std::uint32_t unknown, const std::vector<std::uint32_t>& used);
   void add_coordinate(std::uint32_t unknown);
   void propagate();

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "compiler/exact/independent_columns.h"
+#include "compiler/graph/dulmage_mendelsohn.h"
 #include "compiler/graph/dummy_derivatives.h"
 #include "compiler/graph/signed_union_find.h"
 #include "compiler/incidence/incidence.h"
@@ -33,7 +34,8 @@ constexpr std::size_t kLargestSet = 300;
 /// Selectors of a set, one per state and candidate: the equations that select states are dense.
 constexpr std::size_t kMostSelectors = 90'000;
 /// More candidates are cut into sets of their own where that is possible, since the equations that select
-/// states from a set are dense; and how many rows the set of such a part may have.
+/// states from a set are dense; and how many rows the set of such a part may have. If the cut takes away all
+/// choice for some equations, as for one loop of a mechanism, only above kLargestSet.
 constexpr std::size_t kUndivided = 16, kLargestLocal = 64;
 
 /// Rows and columns of a matrix that share no nonzero entry with others, ascending.
@@ -227,7 +229,7 @@ class Selection {
       const auto open = static_cast<std::size_t>(
           std::ranges::count_if(part.rows, [&](std::uint32_t row) { return !choice.pivots.has_pivot(row); }));
       if (open == 0 || among.size() <= open) continue;
-      if (among.size() > kUndivided && leave_open_locally(choice, part)) continue;
+      if (among.size() > kUndivided && leave_open_locally(choice, part, among.size())) continue;
       if ((among.size() - open) * among.size() > kMostSelectors) {
         if (!too_large_ || among.size() > too_large_->candidates)
           too_large_ = TooLarge{among.size(), open, variable(choice.candidates[among.front()])};
@@ -242,8 +244,8 @@ class Selection {
   }
 
   /// The same in a part with many candidates, as many small sets (local_choices.h). False: it does not
-  /// consist of such sets.
-  bool leave_open_locally(Choice& choice, const Part& part) {
+  /// consist of such sets, or they leave less choice than one set that is small enough.
+  bool leave_open_locally(Choice& choice, const Part& part, std::size_t candidates) {
     std::vector<std::uint32_t> place(choice.equations.size(), kNone);
     for (std::uint32_t r = 0; r < part.rows.size(); ++r) place[part.rows[r]] = r;
     std::vector<std::vector<std::uint32_t>> columns(part.columns.size());
@@ -262,13 +264,46 @@ class Selection {
         local_choices(static_cast<std::uint32_t>(part.rows.size()), columns, kLargestLocal,
                       [&](const LocalChoice& local) { return determined(choice, globally(local)); });
     if (!sets) return false;
+    std::vector<bool> chosen(choice.candidates.size(), true);  // by candidate: whether one set would choose
+    for (std::uint32_t k : square_part(choice, {part.rows, part.columns}).columns) chosen[k] = false;
+    auto is_chosen = [&](std::uint32_t k) { return chosen[k] && !choice.dummy[k]; };
+    std::vector<LocalChoice> globals, without_choice;
     for (const LocalChoice& local : *sets) {
-      const LocalChoice set = globally(local);
+      const LocalChoice& set = globals.emplace_back(globally(local));
+      LocalChoice square = square_part(choice, set);
+      if (std::ranges::any_of(square.columns, is_chosen)) without_choice.push_back(std::move(square));
+    }
+    if (!without_choice.empty() && candidates <= kLargestSet) return false;
+    for (const LocalChoice& square : without_choice)
+      dae_.sets.push_back(set_of(choice, square.rows, square.columns));
+    for (const LocalChoice& set : globals) {
       std::vector<std::uint32_t> eliminated, among;
       for (std::uint32_t k : set.columns) (choice.dummy[k] ? eliminated : among).push_back(k);
       if (!among.empty()) add_set(choice, set.rows, eliminated, among);
     }
     return true;
+  }
+
+  /// The rows of a choice that have as many columns as they are themselves, and these columns: they are
+  /// dummies whatever is chosen among the others.
+  static LocalChoice square_part(const Choice& choice, const LocalChoice& local) {
+    graph::Bipartite columns;  // a row for each column
+    columns.columns = static_cast<std::uint32_t>(local.rows.size());
+    for (std::uint32_t k : local.columns) {
+      for (const IndependentColumns::Entry& e : choice.columns[k])
+        if (const auto at = std::ranges::lower_bound(local.rows, e.row);
+            at != local.rows.end() && *at == e.row)
+          columns.targets.push_back(static_cast<std::uint32_t>(at - local.rows.begin()));
+      columns.end_row();
+    }
+    const graph::Bipartite rows = graph::transpose(columns);
+    const graph::Parts parts = graph::dulmage_mendelsohn(rows, graph::maximum_matching(rows));
+    LocalChoice square;
+    for (std::size_t r = 0; r < local.rows.size(); ++r)
+      if (parts.rows[r] == graph::Part::Well) square.rows.push_back(local.rows[r]);
+    for (std::size_t c = 0; c < local.columns.size(); ++c)
+      if (parts.columns[c] == graph::Part::Well) square.columns.push_back(local.columns[c]);
+    return square;
   }
 
   /// Whether the rows determine all dummies among the columns, and as many others as rows are left, of which

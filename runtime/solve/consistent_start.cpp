@@ -157,7 +157,7 @@ bool ConsistentStart::execute_row(BatchRow at) {
     const auto& partials = equations_.partials(at, point());
     const auto own = std::ranges::find(partials, v, &EquationRows::Partial::variable);
     const double unit = std::max(std::abs(value), instance_.nominal[v]);
-    fine = std::abs(own->value) * unit > kVanishing * equations_.magnitude(partials, point());
+    fine = std::abs(own->value) * unit > kVanishing * equations_.magnitude(at, partials, point());
   }
   if (!fine) value = start_[v];
   return fine;
@@ -168,10 +168,13 @@ bool ConsistentStart::execute_loop(std::uint32_t loop) {
   const Failure before = std::exchange(instance_.failure(), Failure{});
   bool fine = instance_.evaluator.run_checked({&step, 1}, point());
   instance_.failure() = before;
-  // Pivots of the size of rounding errors lead to a result, but not to the solution.
-  if (fine && instance_.model.loops[loop].kind != AlgebraicLoop::Nonlinear)
-    if (std::vector<BatchRow> rows = rows_of(loop); rows.size() <= kMostExamined)
-      fine = RectangularSystem(equations_, std::move(rows), variables_of(loop)).determines_all(point());
+  // Pivots of the size of rounding errors lead to a result, but not to the solution. Newton's method leaves
+  // variables that nothing determines at some value.
+  if (std::vector<BatchRow> rows = rows_of(loop); fine && rows.size() <= kMostExamined) {
+    RectangularSystem system(equations_, std::move(rows), variables_of(loop));
+    fine = instance_.model.loops[loop].kind == AlgebraicLoop::Nonlinear ? !system.leaves_open(point())
+                                                                        : system.determines_all(point());
+  }
   if (!fine)
     for (const std::uint32_t v : variables_of(loop)) instance_.values[v] = start_[v];
   return fine;
@@ -283,7 +286,7 @@ std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<c
   for (int k = 0; k < kSamples && result.size() < open.size(); ++k) {
     for (const std::uint32_t v : open) instance_.values[v] = start_[v] + instance_.nominal[v] * sample(v, k);
     const auto& partials = equations_.partials(at, point());
-    const double magnitude = equations_.magnitude(partials, point());
+    const double magnitude = equations_.magnitude(at, partials, point());
     for (const EquationRows::Partial& p : partials) {
       const double unit = std::max(std::abs(instance_.values[p.variable]), instance_.nominal[p.variable]);
       if (known_[p.variable] || std::ranges::find(result, p.variable) != result.end()) continue;

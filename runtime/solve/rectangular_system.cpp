@@ -19,6 +19,8 @@ constexpr double kAccuracy = 1e-8;  // of an unknown, relative to its scale
 // Moves away from the values at the start, relative to nominal values: a product of two zeros has no
 // gradient.
 constexpr double kMoves[] = {0, 1e-3, 0.3};
+// The same for an unknown that equations do not determine: at a double root their residuals are the square.
+constexpr double kOtherValue = 0.03;
 
 double largest(const std::vector<double>& x) {
   double result = 0;
@@ -72,7 +74,7 @@ bool RectangularSystem::linearise(const Point& point) {
   jacobian_.clear();
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const auto& partials = equations_.partials(rows_[r], point);
-    const double magnitude = equations_.magnitude(partials, point);
+    const double magnitude = equations_.magnitude(rows_[r], partials, point);
     if (!std::isfinite(magnitude)) return false;
     row_scale_[r] = magnitude > 0 ? 1 / magnitude : 1;
     for (const EquationRows::Partial& p : partials) {
@@ -167,6 +169,24 @@ std::vector<bool> RectangularSystem::determined(const Point& point) {
   set(point, here);
   for (std::size_t k = 0; k < result.size(); ++k) result[k] = result[k] && there[k];
   return result;
+}
+
+bool RectangularSystem::leaves_open(const Point& point) {
+  if (!linearise(point)) return false;
+  const std::vector<bool> determined = with_factors([](const auto& factors) { return factors.determined(); });
+  const auto k = static_cast<std::size_t>(std::ranges::find(determined, false) - determined.begin());
+  if (k == determined.size()) return false;
+  const std::vector<double> here = get(point);
+  std::vector<std::uint32_t> others = unknowns_;
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+  RectangularSystem with_other_value(equations_, rows_, std::move(others));
+  bool solved = false;
+  for (const double distance : {kOtherValue, -kOtherValue}) {
+    point.values[unknowns_[k]] += distance * equations_.nominal(unknowns_[k]);
+    solved = solved || with_other_value.solve(point) == Result::Solved;
+    set(point, here);
+  }
+  return solved;
 }
 
 bool RectangularSystem::determines_all(const Point& point) {

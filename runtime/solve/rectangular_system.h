@@ -35,6 +35,8 @@ class RectangularSystem {
   std::vector<bool> determined(const Point& point);
   /// Whether they determine all unknowns at the current point, accurately: not at a double root.
   bool determines_all(const Point& point);
+  /// Whether another value of an unknown is as good: not at a double root.
+  bool leaves_open(const Point& point);
 
   std::span<const std::uint32_t> unknowns() const { return unknowns_; }
   std::span<const BatchRow> rows() const { return rows_; }

@@ -26,9 +26,10 @@ struct LocalChoice {
   std::vector<std::uint32_t> rows, columns;  // ascending
 };
 
-/// The choices of which the matrix consists, no one with more than `largest` rows. `columns`: the rows of the
-/// entries of each column, none of them twice; no column is empty. `suitable`: whether a group of rows is a
-/// choice by itself with these columns. Nothing if there are rows that belong to no such group.
+/// The choices of which the matrix consists, no one with more than `largest` rows, a power of four: groups of
+/// 1, 4, 16, … rows are tried one after the other. `columns`: the rows of the entries of each column, none of
+/// them twice; no column is empty. `suitable`: whether a group of rows is a choice by itself with these
+/// columns. Nothing if there are rows that belong to no such group.
 std::optional<std::vector<LocalChoice>> local_choices(
     std::uint32_t rows, std::span<const std::vector<std::uint32_t>> columns, std::size_t largest,
     const std::function<bool(const LocalChoice&)>& suitable);

@@ -34,9 +34,9 @@ constexpr std::size_t kLargestSet = 300;
 /// Selectors of a set, one per state and candidate: the equations that select states are dense.
 constexpr std::size_t kMostSelectors = 90'000;
 /// More candidates are cut into sets of their own where that is possible, since the equations that select
-/// states from a set are dense; and how many rows the set of such a part may have. If the cut takes away all
-/// choice for some equations, as for one loop of a mechanism, only above kLargestSet.
-constexpr std::size_t kUndivided = 16, kLargestLocal = 64;
+/// states from a set are dense; and how many rows the set of such a part may have. A cut that takes away all
+/// choice for some equations, as for one loop of a mechanism, is made for more than the last number only.
+constexpr std::size_t kUndivided = 16, kLargestLocal = 64, kLargestUncut = 300;
 
 /// Rows and columns of a matrix that share no nonzero entry with others, ascending.
 struct Part {
@@ -79,6 +79,7 @@ struct Choice {
   IndependentColumns pivots{static_cast<std::uint32_t>(equations.size())};
   std::vector<bool> dummy = std::vector<bool>(candidates.size(), false);  // by candidate
   std::vector<bool> left_open = dummy;                                    // by candidate
+  std::vector<bool> in_set = std::vector<bool>(equations.size(), false);  // by row: of an open choice
   std::size_t open = 0;  // equations for which the runtime chooses the dummies
   graph::Decision decision = {};
 
@@ -169,7 +170,10 @@ class Selection {
       monitor(choice, unsafe);
       return std::move(choice.decision);
     }
-    if (!choice.complete()) report_dependent(equations);
+    if (!choice.complete())
+      report_dependent(equations);
+    else if (!candidates.empty())
+      note_too_large(candidates.size(), equations.size(), variable(candidates.front()));
     dae_.sets.resize(sets);  // the structure decides
     return std::nullopt;
   }
@@ -229,22 +233,24 @@ class Selection {
       const auto open = static_cast<std::size_t>(
           std::ranges::count_if(part.rows, [&](std::uint32_t row) { return !choice.pivots.has_pivot(row); }));
       if (open == 0 || among.size() <= open) continue;
+      // Candidates of another preference may share rows with those of a set.
+      if (std::ranges::any_of(part.rows, [&](std::uint32_t row) { return choice.in_set[row]; })) continue;
       if (among.size() > kUndivided && leave_open_locally(choice, part, among.size())) continue;
       if ((among.size() - open) * among.size() > kMostSelectors) {
-        if (!too_large_ || among.size() > too_large_->candidates)
-          too_large_ = TooLarge{among.size(), open, variable(choice.candidates[among.front()])};
+        note_too_large(among.size(), open, variable(choice.candidates[among.front()]));
         continue;
       }
-      const auto rank = static_cast<std::size_t>(std::ranges::count_if(among, [&](std::uint32_t k) {
+      std::vector<std::uint32_t> taken;
+      std::ranges::copy_if(among, std::back_inserter(taken), [&](std::uint32_t k) {
         return trial.offer(choice.columns[k], true) == IndependentColumns::Answer::Taken;
-      }));
-      if (rank == open) add_set(choice, part.rows, eliminated, among);
+      });
+      if (taken.size() == open) add_set(choice, part.rows, eliminated, among, taken);
     }
     std::erase_if(varying, [&](std::uint32_t k) { return choice.left_open[k]; });
   }
 
-  /// The same in a part with many candidates, as many small sets (local_choices.h). False: it does not
-  /// consist of such sets, or they leave less choice than one set that is small enough.
+  /// The same in a part with many candidates, as many small sets (local_choices.h). False: there is no such
+  /// partition, or it forces candidates among which a single set that is small enough could still choose.
   bool leave_open_locally(Choice& choice, const Part& part, std::size_t candidates) {
     std::vector<std::uint32_t> place(choice.equations.size(), kNone);
     for (std::uint32_t r = 0; r < part.rows.size(); ++r) place[part.rows[r]] = r;
@@ -260,33 +266,41 @@ class Selection {
       for (std::uint32_t& column : local.columns) column = part.columns[column];
       return local;
     };
-    const auto sets =
-        local_choices(static_cast<std::uint32_t>(part.rows.size()), columns, kLargestLocal,
-                      [&](const LocalChoice& local) { return determined(choice, globally(local)); });
+    std::vector<bool> has_choice(choice.candidates.size(), true);  // by candidate: in a single set
+    for (std::uint32_t k : forced_part(choice, {part.rows, part.columns}).columns) has_choice[k] = false;
+    // The equations of a set that forces candidates, though they have a choice.
+    auto forcing = [&](const LocalChoice& set) {
+      LocalChoice forced = forced_part(choice, set);
+      const bool any = std::ranges::any_of(
+          forced.columns, [&](std::uint32_t k) { return has_choice[k] && !choice.dummy[k]; });
+      return any ? std::optional(std::move(forced)) : std::nullopt;
+    };
+    const auto cut = [&](bool may_force) {
+      return local_choices(static_cast<std::uint32_t>(part.rows.size()), columns, kLargestLocal,
+                           [&](const LocalChoice& local) {
+                             const LocalChoice set = globally(local);
+                             return determined(choice, set) && (may_force || !forcing(set));
+                           });
+    };
+    auto sets = cut(false);
+    if (!sets && candidates > kLargestUncut) sets = cut(true);
     if (!sets) return false;
-    std::vector<bool> chosen(choice.candidates.size(), true);  // by candidate: whether one set would choose
-    for (std::uint32_t k : square_part(choice, {part.rows, part.columns}).columns) chosen[k] = false;
-    auto is_chosen = [&](std::uint32_t k) { return chosen[k] && !choice.dummy[k]; };
-    std::vector<LocalChoice> globals, without_choice;
-    for (const LocalChoice& local : *sets) {
-      const LocalChoice& set = globals.emplace_back(globally(local));
-      LocalChoice square = square_part(choice, set);
-      if (std::ranges::any_of(square.columns, is_chosen)) without_choice.push_back(std::move(square));
-    }
-    if (!without_choice.empty() && candidates <= kLargestSet) return false;
-    for (const LocalChoice& square : without_choice)
-      dae_.sets.push_back(set_of(choice, square.rows, square.columns));
+    std::vector<LocalChoice> globals;
+    for (const LocalChoice& local : *sets) globals.push_back(globally(local));
+    for (const LocalChoice& set : globals)
+      if (const auto forced = forcing(set))
+        dae_.sets.push_back(set_of(choice, forced->rows, forced->columns));
     for (const LocalChoice& set : globals) {
       std::vector<std::uint32_t> eliminated, among;
       for (std::uint32_t k : set.columns) (choice.dummy[k] ? eliminated : among).push_back(k);
-      if (!among.empty()) add_set(choice, set.rows, eliminated, among);
+      if (!among.empty()) add_set(choice, set.rows, eliminated, among, among);
     }
     return true;
   }
 
-  /// The rows of a choice that have as many columns as they are themselves, and these columns: they are
-  /// dummies whatever is chosen among the others.
-  static LocalChoice square_part(const Choice& choice, const LocalChoice& local) {
+  /// The well-determined part of a group (Dulmage and Mendelsohn): its columns are dummies under every
+  /// selection.
+  static LocalChoice forced_part(const Choice& choice, const LocalChoice& local) {
     graph::Bipartite columns;  // a row for each column
     columns.columns = static_cast<std::uint32_t>(local.rows.size());
     for (std::uint32_t k : local.columns) {
@@ -298,12 +312,12 @@ class Selection {
     }
     const graph::Bipartite rows = graph::transpose(columns);
     const graph::Parts parts = graph::dulmage_mendelsohn(rows, graph::maximum_matching(rows));
-    LocalChoice square;
+    LocalChoice forced;
     for (std::size_t r = 0; r < local.rows.size(); ++r)
-      if (parts.rows[r] == graph::Part::Well) square.rows.push_back(local.rows[r]);
+      if (parts.rows[r] == graph::Part::Well) forced.rows.push_back(local.rows[r]);
     for (std::size_t c = 0; c < local.columns.size(); ++c)
-      if (parts.columns[c] == graph::Part::Well) square.columns.push_back(local.columns[c]);
-    return square;
+      if (parts.columns[c] == graph::Part::Well) forced.columns.push_back(local.columns[c]);
+    return forced;
   }
 
   /// Whether the rows determine all dummies among the columns, and as many others as rows are left, of which
@@ -330,9 +344,13 @@ class Selection {
     return rank == local.rows.size();
   }
 
-  /// A set of which some candidates become dummies, one for each row that eliminates nothing.
+  /// A set of which some candidates become dummies, one for each row that eliminates nothing; these could be
+  /// `taken`, so candidates of other preferences depend on them.
   void add_set(Choice& choice, const std::vector<std::uint32_t>& rows,
-               const std::vector<std::uint32_t>& eliminated, const std::vector<std::uint32_t>& among) {
+               const std::vector<std::uint32_t>& eliminated, const std::vector<std::uint32_t>& among,
+               const std::vector<std::uint32_t>& taken) {
+    for (std::uint32_t row : rows) choice.in_set[row] = true;
+    for (std::uint32_t k : taken) choice.pivots.offer(choice.columns[k], true);
     const std::size_t open = rows.size() - eliminated.size();
     dae::StateSet set = set_of(choice, rows, eliminated);
     // The most preferred states first: the runtime takes the first of equals.
@@ -358,8 +376,12 @@ class Selection {
         for (const IndependentColumns::Entry& e : choice.columns[k]) alternative[e.row] = true;
     for (const Part& part : connected_parts(choice.equations.size(), choice.columns, choice.dummy, unsafe)) {
       const bool other = std::ranges::any_of(part.rows, [&](std::uint32_t row) { return alternative[row]; });
-      if (other && part.rows.size() == part.columns.size() && part.rows.size() <= kLargestSet)
+      if (!other || part.rows.size() != part.columns.size()) continue;
+      if (part.rows.size() <= kLargestSet)
         dae_.sets.push_back(set_of(choice, part.rows, part.columns));
+      else
+        note_too_large(part.columns.size() + 1, part.rows.size(),
+                       variable(choice.candidates[unsafe.front()]));
     }
   }
 
@@ -385,6 +407,11 @@ class Selection {
     singularity::label_others(d, places, "together with this");
     terms.note_instance(d, where);
     d.help("one of them is not needed: drop it, or let it contain another unknown");
+  }
+
+  void note_too_large(std::size_t candidates, std::size_t dummies, VariableId example) {
+    if (!too_large_ || candidates > too_large_->candidates)
+      too_large_ = TooLarge{candidates, dummies, example};
   }
 
   void report_too_large() {

@@ -15,6 +15,7 @@
 // selection is found by elimination in the whole of B, up to 25 million entries. Above, or where B has not
 // the full rank, the selection stays, and the loop that it does not determine is reported where it is solved.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,8 @@ class StateChoice {
   /// their determinant crosses zero; the simulation may then continue on another solution branch, on which
   /// the determinant turns back instead: so it is compared with the extrapolation of its last values.
   bool regular(const Point& point);
+  /// An event: from here on the determinant may change at another rate.
+  void begin_piece() { samples_ = std::min(samples_, 1u); }
   /// Of a set without candidates: whether the determinant is a small part of its largest value so far.
   bool nearly_singular() const {
     return set_.candidates == 0 && samples_ > 0 && std::abs(last_[1].determinant) < 0.05 * largest_;

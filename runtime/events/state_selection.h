@@ -19,6 +19,9 @@ class StateSelection {
   void select(double time);
   /// Records the current determinants of the sets with fixed states, with which `check_fixed` compares.
   void start_checks(double time);
+  void after_event() {
+    for (StateChoice& choice : choices_) choice.begin_piece();
+  }
 
   /// Solves the dynamic schedule and selects anew where the present selection has become bad. Whether a
   /// selection changed: then the integrator must restart from the current values.

@@ -38,6 +38,12 @@ BranchCheck::BranchCheck(ModelInstance& instance, ReducedSystem& system, Integra
   if (system.form() != Form::Implicit) collect(instance.model.dynamic);
   dynamic_loops_ = loops_.size();
   end_.values.resize(variables_.size());
+  if (dynamic_loops_ > 0) {
+    std::vector<std::uint8_t> wanted(instance.model.variables, 0);
+    for (const std::uint32_t v : variables_) wanted[v] = 1;
+    dynamic_steps_ = needed_steps(instance.model, instance.model.dynamic, wanted);
+    step_predictor_.emplace(instance.model, instance.model.dynamic, instance.nominal);
+  }
   collect(observed);
   last_.values.resize(variables_.size());
   if (predict && !loops_.empty())
@@ -120,6 +126,7 @@ double BranchCheck::change(const Solution& from, std::size_t* most) const {
 void BranchCheck::restart(double time) {
   known_ = lost_ = false;
   if (loops_.empty()) return;
+  if (step_predictor_) step_predictor_.emplace(instance_.model, instance_.model.dynamic, instance_.nominal);
   if (!instance_.observe(time, loops_.size() > dynamic_loops_ ? observed_ : std::span<const Step>{})) {
     instance_.failure() = {};
     return;
@@ -137,13 +144,23 @@ bool BranchCheck::accepts_step() {
   if (dynamic_loops_ == 0 || system_.form() != Form::Explicit) return true;
   const double time = integrator_.time();
   gather(time, end_);
-  if (!uncertain() || !known_ || !(time > last_.time)) return true;
+  if (!uncertain() || !known_ || !(time > last_.time)) {
+    step_predictor_->record(time, instance_.values);
+    return true;
+  }
   held_ = instance_.values;
+  if (predicted_step(time)) {
+    instance_.values.swap(held_);
+    instance_.failure() = {};
+    step_predictor_->record(time, instance_.values);
+    return true;
+  }
+  instance_.failure() = {};
   Solution at{last_.time, {last_.values.begin(), last_.values.begin() + std::ptrdiff_t(end_.values.size())}};
   std::size_t most = 0;
   const End end = follow(at, time, time - at.time, [&](double t) {
     integrator_.interpolate(t);
-    return system_.evaluate(t, integrator_.y(), integrator_.rates());
+    return system_.evaluate(t, integrator_.y(), integrator_.rates(), dynamic_steps_);
   });
   restore(end_);
   bool accepted = end == End::Unclear || (end == End::Reached && change(at, &most) <= kJump);
@@ -153,6 +170,7 @@ bool BranchCheck::accepts_step() {
   instance_.values.swap(held_);
   instance_.failure() = {};
   integrator_.interpolate(time);
+  if (accepted) step_predictor_->record(time, instance_.values);
   return accepted;
 }
 
@@ -248,13 +266,34 @@ bool BranchCheck::solve_row(double time) {
 
 /// The row from predicted values. False: they lead to no solution, or to one that they do not describe.
 bool BranchCheck::predicted(double time) {
-  if (!predictor_ || !predictor_->predict(time, instance_.values)) return false;
+  std::optional<LoopPredictor>& predictor = predictor_ ? predictor_ : step_predictor_;
+  if (!predictor || !predictor->predict(time, instance_.values)) return false;
   Solution prediction{time, std::vector<double>(variables_.size())};
   gather(time, prediction);
   begin(true);
-  if (!solve_row(time) || uncertain()) return false;
+  return solve_row(time) && !uncertain() && meets(prediction, change(last_));
+}
+
+/// The same at the end of a step, whose solution it has to be. Its unknowns may be far from those before, as
+/// the positions of a car are, and yet go on as they did.
+bool BranchCheck::predicted_step(double time) {
+  if (!step_predictor_->predict(time, instance_.values)) return false;
+  Solution prediction{time, std::vector<double>(end_.values.size())};
+  gather(time, prediction);
+  const Solution before{last_.time,
+                        {last_.values.begin(), last_.values.begin() + std::ptrdiff_t(end_.values.size())}};
+  begin(true);
+  integrator_.interpolate(time);
+  const bool solved =
+      system_.evaluate(time, integrator_.y(), integrator_.rates(), dynamic_steps_) && !uncertain();
+  begin();
+  return solved && change(end_) <= kSmallChange && meets(prediction, change(before));
+}
+
+/// Whether the solution misses its prediction by no more than a part of what has changed.
+bool BranchCheck::meets(const Solution& prediction, double changed) const {
   double missed = 0;
-  for (std::size_t l = 0, k = 0; l < loops_.size(); ++l) {
+  for (std::size_t l = 0, k = 0; k < prediction.values.size(); ++l) {
     const AlgebraicLoop& loop = instance_.model.loops[loops_[l]];
     for (std::uint32_t u = 0; u < loop.unknowns; ++u) {
       const double now = instance_.values[variables_[k + u]];
@@ -263,7 +302,7 @@ bool BranchCheck::predicted(double time) {
     }
     while (k < variables_.size() && loop_of_[k] == loops_[l]) ++k;
   }
-  return missed <= std::max(kSmallChange, kPredicted * change(last_));
+  return missed <= std::max(kSmallChange, kPredicted * changed);
 }
 
 bool BranchCheck::output(double time) {
@@ -275,6 +314,7 @@ bool BranchCheck::output(double time) {
     solved = lost_ ? solve_anew(time) : solve_row(time);
     if (solved && std::exchange(lost_, false)) record_jump(last_);
   } else if (predicted(time)) {
+    begin();
     solved = true;
   } else {
     instance_.failure() = {};

@@ -88,6 +88,8 @@ class BranchCheck {
   bool follow_rows(double time, double factor);
   bool solve_anew(double time);
   bool predicted(double time);
+  bool predicted_step(double time);
+  bool meets(const Solution& prediction, double changed) const;
   End follow(Solution& at, double to, double length, const Solve& solve);
   double change(const Solution& from, std::size_t* most = nullptr) const;
   bool ends_at(const Failure& failure);
@@ -97,15 +99,17 @@ class BranchCheck {
   ReducedSystem& system_;
   Integrator& integrator_;
   std::span<const Step> observed_;
-  std::optional<LoopPredictor> predictor_;
+  std::optional<LoopPredictor> predictor_;       // of rows
+  std::optional<LoopPredictor> step_predictor_;  // of the steps of the explicit form
   std::optional<NeededRows> shown_;
   bool shown_only_ = false;  // `output` sets nothing else
   std::vector<std::uint32_t> loops_;
   std::vector<std::uint32_t> variables_, loop_of_;  // of the loops; those of the dynamic schedule first
   std::size_t dynamic_loops_ = 0;
-  Solution last_;       // of the last row or step
-  bool known_ = false;  // `last_`
-  bool lost_ = false;   // there was no solution behind `last_`
+  std::vector<Step> dynamic_steps_;  // of the dynamic schedule: what these loops need
+  Solution last_;                    // of the last row or step
+  bool known_ = false;               // `last_`
+  bool lost_ = false;                // there was no solution behind `last_`
   std::optional<Solution> ended_before_event_;
   Solution end_;  // of the last step, dynamic loops only
   double shorter_ = 0;

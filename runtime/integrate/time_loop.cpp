@@ -220,6 +220,7 @@ bool TimeLoop::advance() {
     if (!process_event(time) || end_by_trigger(time) || end_by_transition(time)) return false;
     if (search_ && (may_jump || restart_)) search_->restart(restart_);
     branches_->restart(time);
+    problem_.states.after_event();
   } else {
     branches_->end_part(time);
     if (!assertions_hold(time)) return false;

@@ -14,6 +14,7 @@ namespace {
 // Of a pivot: its part of the largest entry of its column, and its magnitude.
 constexpr double kPartOfColumn = 0.3, kLeastPivot = 0.01;
 constexpr int kProbes = 2;
+constexpr std::size_t kMostDense = 9'000'000;  // entries
 }  // namespace
 
 RectangularLu::RectangularLu(std::size_t rows, std::size_t columns,
@@ -120,6 +121,8 @@ void RectangularLu::decompose_rest() {
   for (std::uint32_t r = 0; r < rows_.size(); ++r)
     if (!rows_[r].empty()) rest_rows_.push_back(r);
   if (rest_rows_.empty() || rest_columns_.empty()) return;
+  fills_in_ = rest_rows_.size() * rest_columns_.size() > kMostDense;
+  if (fills_in_) return;
   DenseMatrix rest(rest_rows_.size(), rest_columns_.size());
   for (std::size_t i = 0; i < rest_rows_.size(); ++i)
     for (const Entry& e : rows_[rest_rows_[i]]) {

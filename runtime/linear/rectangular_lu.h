@@ -24,6 +24,8 @@ class RectangularLu {
   /// Entries at the same place add up.
   RectangularLu(std::size_t rows, std::size_t columns, std::span<const SparseMatrixEntry> entries);
 
+  /// Whether what is left without pivots is too large for a dense decomposition: then nothing else is known.
+  bool fills_in() const { return fills_in_; }
   std::size_t rank() const { return pivots_.size() + (rest_ ? rest_->rank() : 0); }
   std::vector<double> solve(std::span<const double> right_hand_side) const;
   /// As of PivotedQr.
@@ -58,6 +60,7 @@ class RectangularLu {
   std::vector<Pivot> pivots_;
   std::vector<std::uint32_t> rest_rows_, rest_columns_;
   std::optional<PivotedQr> rest_;
+  bool fills_in_ = false;
 };
 
 }  // namespace runtime

@@ -179,6 +179,7 @@ bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
   remember_start(point);
   Failure found;
   if (solve_from_start(point, found)) return true;
+  if (kind_ == AlgebraicLoop::Nonlinear) factored_ = false;  // factors of some point on the way
   restore_start(point);
   failure = std::move(found);
   return false;

@@ -157,7 +157,7 @@ bool ConsistentStart::execute_row(BatchRow at) {
     const auto& partials = equations_.partials(at, point());
     const auto own = std::ranges::find(partials, v, &EquationRows::Partial::variable);
     const double unit = std::max(std::abs(value), instance_.nominal[v]);
-    fine = std::abs(own->value) * unit > kVanishing * equations_.magnitude(at, partials, point());
+    fine = std::abs(own->value) * unit > kVanishing * equations_.magnitude(partials, point());
   }
   if (!fine) value = start_[v];
   return fine;
@@ -172,7 +172,7 @@ bool ConsistentStart::execute_loop(std::uint32_t loop) {
   // variables that nothing determines at some value.
   if (std::vector<BatchRow> rows = rows_of(loop); fine && rows.size() <= kMostExamined) {
     RectangularSystem system(equations_, std::move(rows), variables_of(loop));
-    fine = instance_.model.loops[loop].kind == AlgebraicLoop::Nonlinear ? !system.leaves_open(point())
+    fine = instance_.model.loops[loop].kind == AlgebraicLoop::Nonlinear ? !system.has_free_unknown(point())
                                                                         : system.determines_all(point());
   }
   if (!fine)
@@ -286,7 +286,7 @@ std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<c
   for (int k = 0; k < kSamples && result.size() < open.size(); ++k) {
     for (const std::uint32_t v : open) instance_.values[v] = start_[v] + instance_.nominal[v] * sample(v, k);
     const auto& partials = equations_.partials(at, point());
-    const double magnitude = equations_.magnitude(at, partials, point());
+    const double magnitude = equations_.magnitude(partials, point());
     for (const EquationRows::Partial& p : partials) {
       const double unit = std::max(std::abs(instance_.values[p.variable]), instance_.nominal[p.variable]);
       if (known_[p.variable] || std::ranges::find(result, p.variable) != result.end()) continue;

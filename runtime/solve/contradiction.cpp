@@ -51,8 +51,7 @@ Contradiction find_contradiction(EquationRows& equations, std::span<const BatchR
   std::vector<double> scale(rows.size(), 1.0), residuals(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto& partials = equations.partials(rows[r], point);
-    if (const double m = equations.magnitude(rows[r], partials, point); m > 0 && std::isfinite(m))
-      scale[r] = 1 / m;
+    if (const double m = equations.magnitude(partials, point); m > 0 && std::isfinite(m)) scale[r] = 1 / m;
     for (const EquationRows::Partial& p : partials) {
       const auto column = std::ranges::lower_bound(variables, p.variable) - variables.begin();
       const double unit = std::max(std::abs(point.values[p.variable]), equations.nominal(p.variable));

@@ -8,9 +8,6 @@ namespace runtime {
 namespace {
 
 constexpr double kRounding = 1e-9;  // errors of values that are solutions themselves, relative to their size
-// Partial derivatives that are zero up to rounding errors, and the least magnitude of the terms of an
-// equation where all of its are, relative to that at nominal distances.
-constexpr double kVanishing = 1e-10, kLeastMagnitude = 1e-5;
 
 void evaluate_row(const Model& model, std::uint32_t kernel, const KernelBatch& batch, const Point& point,
                   std::uint32_t row, double* out) {
@@ -82,31 +79,7 @@ const std::vector<EquationRows::Partial>& EquationRows::partials(BatchRow at, co
   return partials_;
 }
 
-double EquationRows::magnitude(BatchRow at, const std::vector<Partial>& partials, const Point& point) {
-  const double sum = sum_of_terms(partials, point);
-  if (sum == 0 || model_.batches[at.batch].kernel == kNone) return sum;
-  if (std::ranges::any_of(partials, [](const Partial& p) { return !(std::abs(p.value) <= kVanishing); }))
-    return sum;
-  const std::vector<Partial> here = partials_;  // `partials` may be these
-  const double least = kLeastMagnitude * magnitude_nearby(at, point);
-  partials_ = here;
-  return std::isfinite(least) ? std::max(sum, least) : sum;
-}
-
-/// At nominal distances from the point.
-double EquationRows::magnitude_nearby(BatchRow at, const Point& point) {
-  const std::vector<std::uint32_t> moved = variables(at);  // each once: they are restored in any order
-  here_.clear();
-  for (const std::uint32_t v : moved) {
-    here_.push_back(point.values[v]);
-    point.values[v] += nominal_[v];
-  }
-  const double result = sum_of_terms(partials(at, point), point);
-  for (std::size_t k = 0; k < moved.size(); ++k) point.values[moved[k]] = here_[k];
-  return result;
-}
-
-double EquationRows::sum_of_terms(const std::vector<Partial>& partials, const Point& point) const {
+double EquationRows::magnitude(const std::vector<Partial>& partials, const Point& point) const {
   double sum = 0;
   for (const Partial& p : partials)
     sum += std::abs(p.value) * std::max(std::abs(point.values[p.variable]), nominal_[p.variable]);
@@ -147,12 +120,18 @@ double EquationRows::allowed(BatchRow at, const Point& point, double tolerance, 
 bool EquationRows::holds(BatchRow at, const Point& point, double tolerance) {
   const double signed_residual = this->residual(at, point), residual = std::abs(signed_residual);
   if (!std::isfinite(residual)) return false;
-  const double terms = sum_of_terms(partials(at, point), point);
+  const double here = magnitude(partials(at, point), point);
   if (residual == 0) return true;
-  if (terms == 0) return residual <= tolerance * tolerance * magnitude_nearby(at, point);
-  const double magnitude = this->magnitude(at, partials(at, point), point);
-  if (magnitude > terms && residual <= tolerance * magnitude) return true;  // rounding errors
-  return residual <= allowed(at, point, tolerance, signed_residual);
+  if (here > 0) return residual <= allowed(at, point, tolerance, signed_residual);
+  const std::vector<std::uint32_t> moved = variables(at);  // each once: they are restored in any order
+  here_.clear();
+  for (const std::uint32_t v : moved) {
+    here_.push_back(point.values[v]);
+    point.values[v] += nominal_[v];
+  }
+  const double there = magnitude(partials(at, point), point);
+  for (std::size_t k = 0; k < moved.size(); ++k) point.values[moved[k]] = here_[k];
+  return residual <= tolerance * tolerance * there;
 }
 
 }  // namespace runtime

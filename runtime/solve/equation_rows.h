@@ -41,12 +41,9 @@ class EquationRows {
   double residual(BatchRow at, const Point& point);
   /// One for each of its variables, in their order.
   const std::vector<Partial>& partials(BatchRow at, const Point& point);
-  /// The magnitude of the terms of a row at the point: of each variable the partial derivative, one of
-  /// `partials`, times its value or, if that is larger, its nominal value. Residuals and coefficients are
-  /// judged relative to it. Where all partial derivatives vanish up to rounding errors, as those of a motion
-  /// out of the plane in which all axes are parallel, it is not less than 1e-5 of the magnitude at nominal
-  /// distances from the point: rounding errors are no coefficients.
-  double magnitude(BatchRow at, const std::vector<Partial>& partials, const Point& point);
+  /// The magnitude of the terms of a row at the point: of each variable the partial derivative times its
+  /// value or, if that is larger, its nominal value. Residuals and coefficients are judged relative to it.
+  double magnitude(const std::vector<Partial>& partials, const Point& point) const;
   /// Whether a residual is within `tolerance` of the magnitude of the terms, or explained by changes of the
   /// values within rounding. A partial derivative may be infinite at the point, as that of sqrt x at 0 is: a
   /// term counts no more than what the residual changes by where its variable moves by its value or nominal
@@ -55,8 +52,6 @@ class EquationRows {
   bool holds(BatchRow at, const Point& point, double tolerance);
 
  private:
-  double sum_of_terms(const std::vector<Partial>& partials, const Point& point) const;
-  double magnitude_nearby(BatchRow at, const Point& point);
   double change(BatchRow at, const Point& point, std::uint32_t variable, double distance, double residual);
   double allowed(BatchRow at, const Point& point, double tolerance, double residual);
 

@@ -34,7 +34,7 @@ std::array<double, LoopPredictor::kOrders> LoopPredictor::weights(std::size_t or
 }
 
 bool LoopPredictor::predict(double time, std::vector<double>& values) {
-  if (order_ == 0 || !(time > last_[0].time)) return false;
+  if (order_ == 0 || !(time > last_[1].time)) return false;
   const auto w = weights(order_, time);
   for (std::size_t k = 0; k < variables_.size(); ++k) {
     double& value = values[variables_[k]];

@@ -21,7 +21,7 @@ class LoopPredictor {
 
   bool empty() const { return variables_.empty(); }
   /// Sets the tearing variables to their values predicted for this time, if it is later than all recorded
-  /// ones. Whether any were set.
+  /// ones but the last. Whether any were set.
   bool predict(double time, std::vector<double>& values);
   /// Sets them to the values that they had before the last `predict`.
   void restore(std::vector<double>& values) const;

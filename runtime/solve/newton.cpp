@@ -162,9 +162,9 @@ bool AlgebraicLoopSolver::contracts_untorn(const Point& point) {
 }
 
 /// Of a large loop: whether the first step contracts with the last factors, which are those of the solution
-/// before as a rule.
+/// before as a rule; after a failure, with new ones.
 bool AlgebraicLoopSolver::contracts_with_last_factors(const Point& point) {
-  bool same = factored_ && correction(step_);
+  bool same = (factored_ || jacobian(point) == LinearSystem::Status::Ok) && correction(step_);
   if (!same) return false;
   const double full = length(step_);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = x_[k] + step_[k];

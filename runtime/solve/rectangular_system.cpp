@@ -19,8 +19,10 @@ constexpr double kAccuracy = 1e-8;  // of an unknown, relative to its scale
 // Moves away from the values at the start, relative to nominal values: a product of two zeros has no
 // gradient.
 constexpr double kMoves[] = {0, 1e-3, 0.3};
-// The same for an unknown that equations do not determine: at a double root their residuals are the square.
+// The same, relative to value or nominal value, for an unknown that equations do not determine; of how many.
+// At a double root the residual grows as the square of the distance, and has to exceed kTolerance.
 constexpr double kOtherValue = 0.03;
+constexpr int kMostTried = 3;
 
 double largest(const std::vector<double>& x) {
   double result = 0;
@@ -49,7 +51,8 @@ bool RectangularSystem::is_dense() const { return std::max(rows_.size(), unknown
 template <class Use>
 auto RectangularSystem::with_factors(Use use, Steps steps) const {
   if (!is_dense() && steps == Steps::Fast)
-    return use(RectangularLu(rows_.size(), unknowns_.size(), jacobian_));
+    if (const RectangularLu factors(rows_.size(), unknowns_.size(), jacobian_); !factors.fills_in())
+      return use(factors);
   if (!is_dense()) return use(SparseQr(rows_.size(), unknowns_.size(), jacobian_));
   DenseMatrix dense(rows_.size(), unknowns_.size());
   for (const SparseMatrixEntry& e : jacobian_) dense(e.row, e.column) = e.value;
@@ -74,7 +77,7 @@ bool RectangularSystem::linearise(const Point& point) {
   jacobian_.clear();
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const auto& partials = equations_.partials(rows_[r], point);
-    const double magnitude = equations_.magnitude(rows_[r], partials, point);
+    const double magnitude = equations_.magnitude(partials, point);
     if (!std::isfinite(magnitude)) return false;
     row_scale_[r] = magnitude > 0 ? 1 / magnitude : 1;
     for (const EquationRows::Partial& p : partials) {
@@ -171,22 +174,26 @@ std::vector<bool> RectangularSystem::determined(const Point& point) {
   return result;
 }
 
-bool RectangularSystem::leaves_open(const Point& point) {
+bool RectangularSystem::has_free_unknown(const Point& point) {
   if (!linearise(point)) return false;
   const std::vector<bool> determined = with_factors([](const auto& factors) { return factors.determined(); });
-  const auto k = static_cast<std::size_t>(std::ranges::find(determined, false) - determined.begin());
-  if (k == determined.size()) return false;
-  const std::vector<double> here = get(point);
-  std::vector<std::uint32_t> others = unknowns_;
-  others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
-  RectangularSystem with_other_value(equations_, rows_, std::move(others));
-  bool solved = false;
-  for (const double distance : {kOtherValue, -kOtherValue}) {
-    point.values[unknowns_[k]] += distance * equations_.nominal(unknowns_[k]);
-    solved = solved || with_other_value.solve(point) == Result::Solved;
-    set(point, here);
+  const std::vector<double> here = get(point), scale = column_scale_;
+  bool found = false;
+  int tried = 0;
+  for (std::size_t k = 0; k < determined.size() && tried < kMostTried && !found; ++k) {
+    if (determined[k]) continue;
+    ++tried;
+    std::vector<std::uint32_t> others = unknowns_;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    RectangularSystem with_other_value(equations_, rows_, std::move(others));
+    for (const double distance : {kOtherValue, -kOtherValue}) {
+      if (found) break;
+      point.values[unknowns_[k]] += distance * scale[k];
+      found = with_other_value.iterate(point, Steps::Fast) == Result::Solved;
+      set(point, here);
+    }
   }
-  return solved;
+  return found;
 }
 
 bool RectangularSystem::determines_all(const Point& point) {

@@ -35,8 +35,10 @@ class RectangularSystem {
   std::vector<bool> determined(const Point& point);
   /// Whether they determine all unknowns at the current point, accurately: not at a double root.
   bool determines_all(const Point& point);
-  /// Whether another value of an unknown is as good: not at a double root.
-  bool leaves_open(const Point& point);
+  /// Whether the equations have a continuum of solutions here: an unknown that they do not determine to the
+  /// first order can be moved by a finite distance, and the others be solved for again. At a double root the
+  /// rank is too small, too, but there are no such neighbours.
+  bool has_free_unknown(const Point& point);
 
   std::span<const std::uint32_t> unknowns() const { return unknowns_; }
   std::span<const BatchRow> rows() const { return rows_; }

@@ -247,7 +247,8 @@ void ConfigurationSearch::normalise(Configuration& configuration) {
     bool given = false;
     double squared = 0, squared_guess = 0;
     for (end = k; end < coordinates.size() && coordinates[end] == coordinates[k] + (end - k) &&
-                  kinematics_.vector_of(coordinates[end]) == vector;
+                  kinematics_.vector_of(coordinates[end]) == vector &&
+                  (end == k || !kinematics_.is_angle(coordinates[k]));
          ++end) {
       given |= is_given(end);
       squared += std::pow(configuration.values[coordinates[end]], 2);

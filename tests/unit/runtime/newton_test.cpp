@@ -100,7 +100,10 @@ TEST_CASE("predicted values are those of a polynomial, and a jump ends the predi
   }
   const std::vector<double> recorded =
       values;  // Clang may round `polynomial` in another way where it is folded
-  CHECK_FALSE(predictor.predict(0.7, values));  // not later
+  CHECK_FALSE(predictor.predict(0.4, values));  // not later than the last but one
+  REQUIRE(predictor.predict(0.5, values));      // between the last two
+  CHECK(values[0] == Approx(polynomial(0.5)));
+  predictor.restore(values);
   REQUIRE(predictor.predict(0.9, values));
   CHECK(values[0] == Approx(polynomial(0.9)));
   CHECK(values[1] == Approx(-polynomial(0.9)));

@@ -212,12 +212,12 @@ class Forest {
 
 }  // namespace
 
-void close_loops(system::System& system, Diagnostics& diagnostics) {
+bool close_loops(system::System& system, Diagnostics& diagnostics) {
   std::vector<RotationEdge> edges = rotation_edges(system);
   if (edges.empty()) {  // in the plane angles add up
     if (std::ranges::any_of(system.templates, [](const system::Template& t) { return !t.poses.empty(); }))
       remove_redundant_constraints(system, {}, {}, diagnostics);
-    return;
+    return false;
   }
   const std::size_t before = system.equations.count();
   Forest forest(system, std::move(edges));
@@ -233,6 +233,7 @@ void close_loops(system::System& system, Diagnostics& diagnostics) {
   std::vector<Origin> loops;
   for (const std::uint32_t e : closing) loops.push_back(forest.edge(e).origin);
   remove_redundant_constraints(system, loops, forest.axes_of_loops(closing), diagnostics);
+  return !closing.empty();
 }
 
 }  // namespace sigrel::reduce

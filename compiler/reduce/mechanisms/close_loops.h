@@ -18,6 +18,8 @@ namespace sigrel::reduce {
 /// In this order: the rotation edges and their spanning forest; the new equations; then
 /// `remove_redundant_constraints`, which lets `assemble_loops` find the position at the start. The latter
 /// adds it to the attributes of the system and reports what is wrong with it (SR0411, SR0414, SR0415).
-void close_loops(system::System& system, Diagnostics& diagnostics);
+///
+/// Whether there are loops of rotations.
+bool close_loops(system::System& system, Diagnostics& diagnostics);
 
 }  // namespace sigrel::reduce

@@ -59,6 +59,25 @@ std::vector<VectorConstraint> vector_constraints(const system::System& system, c
   return result;
 }
 
+/// By instance: whether another one, that is no part of it and that it is no part of, has the same frames, or the
+/// part is between a frame and itself.
+std::vector<bool> parallel_parts(const system::System& system, const Kinematics& kinematics) {
+  std::vector<std::vector<std::uint32_t>> poses(system.instances.size());  // by instance, in ascending order
+  std::map<std::vector<std::uint32_t>, std::uint32_t> parts;               // with these: their number
+  for (std::uint32_t i = 0; i < system.instances.size(); ++i) {
+    const system::Instance& instance = system.instances[i];
+    const std::size_t size = system.templates[instance.body].interface.size();
+    for (const std::uint32_t u : std::span(system.arguments).subspan(instance.first_argument, size))
+      if (kinematics.is_pose(u)) poses[i].push_back(u);
+    std::ranges::sort(poses[i]);
+    if (i == system::kRoot || poses[instance.parent] != poses[i]) ++parts[poses[i]];
+  }
+  std::vector<bool> result;
+  for (const auto& own : poses)
+    result.push_back(!own.empty() && (parts[own] > 1 || std::ranges::adjacent_find(own) != own.end()));
+  return result;
+}
+
 /// Constraints that follow from the others at this point; those of a vector are its components in the axes of
 /// its rotation.
 std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Configuration& point,
@@ -199,11 +218,19 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
   const std::vector<VectorConstraint> vectors = vector_constraints(system, kinematics, rows, turning);
   std::vector<std::uint32_t> redundant = dependent(kinematics, point, vectors);
   // Two joints between the same frames are a mistake, and no loop.
-  const std::vector<bool> is_bond = kinematics.bind_coordinates();
-  if (redundant.empty() || !std::ranges::all_of(redundant, [&](std::uint32_t c) {
-        return kinematics.is_of_joints(c) && is_bond[c];
-      }))
+  if (redundant.empty() ||
+      !std::ranges::all_of(redundant, [&](std::uint32_t c) { return kinematics.is_of_joints(c); }))
     return;
+  const std::vector<bool> is_bond = kinematics.bind_coordinates();
+  std::vector<std::uint32_t> fixed;
+  std::ranges::copy_if(redundant, std::back_inserter(fixed), [&](std::uint32_t c) { return !is_bond[c]; });
+  if (!fixed.empty()) {
+    const std::vector<bool> is_parallel = parallel_parts(system, kinematics);
+    if (std::ranges::any_of(fixed, [&](std::uint32_t c) {
+          return is_parallel[rows.origin(kinematics.constraints()[c]).instance];
+        }))
+      return;
+  }
   std::vector<std::uint32_t> closing;
   for (const Origin loop : loops) closing.push_back(loop.instance);
   const std::vector<OpenForce> open = undetermined_forces(system, rows, kinematics, point, closing, turning);

@@ -225,6 +225,19 @@ void Instantiator::evaluate_parameters() {
   }
 }
 
+/// Where the evaluation of a body failed in a library: the nearest part around it that another file has.
+void Instantiator::label_part(std::uint32_t i) {
+  Diagnostic* report = machine_.last_report();
+  if (!report || !report->primary) return;
+  for (; i != system::kRoot; i = system_.instances[i].parent) {
+    const system::Instance& self = system_.instances[i];
+    const Span span = system_.templates[system_.instances[self.parent].body].children[self.child].span;
+    if (span.file == report->primary->span.file) continue;
+    report->also(span, "in this part");
+    return;
+  }
+}
+
 bool Instantiator::instantiate(std::uint32_t i) {
   const Pending p = pending_[i];
   CapturedSet captured = apply_settings(i, *p.relation, p.captured);
@@ -234,7 +247,7 @@ bool Instantiator::instantiate(std::uint32_t i) {
   real_values_.clear();
   for (std::size_t k = 0; k < real_count; ++k) real_values_.push_back(values_[captured_real(captured, k)]);
   const auto found = body_of(*relation, p.interface, captured, real_values_);
-  if (!found) return false;
+  if (!found) return label_part(i), false;
   if (options_.arguments) list_arguments(i, *p.relation, captured, real_values_);
   const Body& body = bodies_[*found];
   const Blueprint& b = *body.blueprint;

@@ -166,6 +166,7 @@ class Instantiator {
   void add_captured_of_children(const Blueprint& b, CapturedSet captured);
   void add_children(const Body& body, std::uint32_t instance);
   std::uint32_t settings_of_child(std::uint32_t settings, const std::string& name);
+  void label_part(std::uint32_t i);
   bool instantiate(std::uint32_t instance);
   void evaluate_parameters();
   void mark_structural_operands();

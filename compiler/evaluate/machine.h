@@ -171,6 +171,8 @@ class Machine {
   Heap& heap() { return heap_; }
   Layouts& layouts() { return layouts_; }
   Diagnostics& diagnostics() { return diagnostics_; }
+  /// The report of the failure of this evaluation, for more labels; null if there was none.
+  Diagnostic* last_report() { return reported_ ? last_ : nullptr; }
   const Bytecode& code() const { return code_; }
   Bytecode& code() { return code_; }
 

@@ -59,8 +59,8 @@ std::vector<VectorConstraint> vector_constraints(const system::System& system, c
   return result;
 }
 
-/// By instance: whether another one, that is no part of it and that it is no part of, has the same frames, or the
-/// part is between a frame and itself.
+/// By instance: whether another one, that is no part of it and that it is no part of, has the same frames, or
+/// the part is between a frame and itself.
 std::vector<bool> parallel_parts(const system::System& system, const Kinematics& kinematics) {
   std::vector<std::vector<std::uint32_t>> poses(system.instances.size());  // by instance, in ascending order
   std::map<std::vector<std::uint32_t>, std::uint32_t> parts;               // with these: their number

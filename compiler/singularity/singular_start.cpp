@@ -155,8 +155,10 @@ void report_overdetermined_start(const system::System& system, const dae::System
                        found.elsewhere == 1 ? "1 more initial equation is"
                                             : fmt::format("{} more initial equations are", found.elsewhere)));
   d.help(count == 1 ? std::string("drop it, or make it a `guess`")
-                    : fmt::format("drop {} of the {}, or make {} a `guess`", number_word(found.surplus),
-                                  number_word(count), found.surplus == 1 ? "it" : "them each"));
+         : found.surplus >= count
+             ? std::string("drop them, or make them each a `guess`")
+             : fmt::format("drop {} of the {}, or make {} a `guess`", number_word(found.surplus),
+                           number_word(count), found.surplus == 1 ? "it" : "them each"));
 }
 
 void note_redundant_initial(const system::System& system, const dae::System& dae, const plan::Plan& plan,

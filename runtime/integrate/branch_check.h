@@ -2,11 +2,13 @@
 //
 // Where a loop has several solutions, these are branches, and a run has to stay on the one that its start is
 // on. Newton's method only finds a solution. It is one on the same branch if the method contracts from the
-// solution before (AlgebraicLoopSolver::branch_uncertain), which is the usual case and costs nothing. If it
-// does not, the branch is followed with shorter steps, whose length adapts (Allgower and Georg, Introduction
-// to numerical continuation methods, chapter 6; the time is the parameter). Where even the shortest step does
-// not contract and the solution jumps, the branch ends: as a rule it turns back in time there, at a fold,
-// where the Jacobian of the loop is singular.
+// solution before (AlgebraicLoopSolver::branch_uncertain), which is the usual case and costs nothing; or if
+// it contracts from the polynomial through the last solutions, and these predict the new one to a part of its
+// change (LoopPredictor): the positions of a moving car are far from those before, and go on as they did. If
+// it does neither, the branch is followed with shorter steps, whose length adapts (Allgower and Georg,
+// Introduction to numerical continuation methods, chapter 6; the time is the parameter). Where even the
+// shortest step does not contract and the solution jumps, the branch ends: as a rule it turns back in time
+// there, at a fold, where the Jacobian of the loop is singular.
 //
 //   x^3 - x = time from time = -1, x = -1.3: the branch ends at time = 0.385, x = -0.577. Another one, with
 //   x = 1.15 there, goes on. Between two rows before and after that, Newton's method finds it as well.

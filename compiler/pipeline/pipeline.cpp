@@ -208,11 +208,11 @@ bool compile(elaborate::Result elaborated, Backend backend, Context& context, co
           context, "reduce",
           [&] {
             Diagnostics flat;
-            const bool closes_loops = reduce::close_loops(system, flat);
+            const std::vector<Span> with_loops = reduce::close_loops(system, flat);
             reduce::guard_values(system);
             dae = reduce::reduce(system, flat, matching_unknowns(system, context.inputs));
             if (program)
-              report_reduction(*program, closes_loops, std::move(flat), diagnostics);
+              report_reduction(*program, with_loops, std::move(flat), diagnostics);
             else
               diagnostics.append(flat);
             if (!context.keep_equations && !may_jump(system, dae)) forget_flat_equations(system);

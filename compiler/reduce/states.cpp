@@ -380,7 +380,7 @@ class Selection {
       if (part.rows.size() <= kLargestSet)
         dae_.sets.push_back(set_of(choice, part.rows, part.columns));
       else
-        note_too_large(part.columns.size() + 1, part.rows.size(),
+        note_too_large(part.columns.size() + alternatives(choice, part.rows), part.rows.size(),
                        variable(choice.candidates[unsafe.front()]));
     }
   }
@@ -407,6 +407,17 @@ class Selection {
     singularity::label_others(d, places, "together with this");
     terms.note_instance(d, where);
     d.help("one of them is not needed: drop it, or let it contain another unknown");
+  }
+
+  /// How many candidates, with entries in these rows, have not become dummies.
+  static std::size_t alternatives(const Choice& choice, const std::vector<std::uint32_t>& rows) {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < choice.candidates.size(); ++k)
+      count += !choice.dummy[k] && !choice.left_open[k] &&
+               std::ranges::any_of(choice.columns[k], [&](const IndependentColumns::Entry& e) {
+                 return std::ranges::binary_search(rows, e.row);
+               });
+    return count;
   }
 
   void note_too_large(std::size_t candidates, std::size_t dummies, VariableId example) {

@@ -248,7 +248,7 @@ TEST_CASE("PM-10: a chain of equal signals is one variable, by for and by recurs
 // Where two links of a loop are on a line their angles do not follow from the others of the loop, so that
 // none of these may be the state there; a state that is kept lets the loop jump to its other branch, with
 // another energy.
-TEST_CASE("a loop of many is assembled as before after two of its links have been on a line") {
+TEST_CASE("a loop of a large mechanism keeps its branch where two of its links come to lie on a line") {
   Model model("six_loops.sr");
   const Run run = model.run({.stop = 1.0, .tolerance = 1e-8, .outputs = {"energy"}});
   const auto energy = numeric::column(run, "energy");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -212,12 +213,12 @@ class Forest {
 
 }  // namespace
 
-bool close_loops(system::System& system, Diagnostics& diagnostics) {
+std::vector<Span> close_loops(system::System& system, Diagnostics& diagnostics) {
   std::vector<RotationEdge> edges = rotation_edges(system);
   if (edges.empty()) {  // in the plane angles add up
     if (std::ranges::any_of(system.templates, [](const system::Template& t) { return !t.poses.empty(); }))
       remove_redundant_constraints(system, {}, {}, diagnostics);
-    return false;
+    return {};
   }
   const std::size_t before = system.equations.count();
   Forest forest(system, std::move(edges));
@@ -233,7 +234,13 @@ bool close_loops(system::System& system, Diagnostics& diagnostics) {
   std::vector<Origin> loops;
   for (const std::uint32_t e : closing) loops.push_back(forest.edge(e).origin);
   remove_redundant_constraints(system, loops, forest.axes_of_loops(closing), diagnostics);
-  return !closing.empty();
+  std::set<Span> around;
+  for (const Origin loop : loops)
+    for (std::uint32_t i = loop.instance; i != system::kRoot;) {
+      i = system.instances[i].parent;
+      around.insert(system.templates[system.instances[i].body].span);
+    }
+  return {around.begin(), around.end()};
 }
 
 }  // namespace sigrel::reduce

@@ -6,6 +6,8 @@
 // around the loop is the identity: three equations, its antisymmetric part scaled to tan (angle / 2) times
 // the axis. So a loop of joints needs no part that closes it.
 #pragma once
+#include <vector>
+
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/system.h"
 
@@ -19,7 +21,8 @@ namespace sigrel::reduce {
 /// `remove_redundant_constraints`, which lets `assemble_loops` find the position at the start. The latter
 /// adds it to the attributes of the system and reports what is wrong with it (SR0411, SR0414, SR0415).
 ///
-/// Whether there are loops of rotations.
-bool close_loops(system::System& system, Diagnostics& diagnostics);
+/// Where the relations are written that have a loop of rotations in them: by themselves, before it is closed,
+/// they have too many equations.
+std::vector<Span> close_loops(system::System& system, Diagnostics& diagnostics);
 
 }  // namespace sigrel::reduce

@@ -18,6 +18,7 @@ Kinematics::Kinematics(system::System& system, RowValues& rows)
     : system_(system), rows_(rows), initial_rows_(system, system.initial) {
   find_frames();
   order();
+  drop_unrelated_constraints();
   find_loops();
 }
 
@@ -123,6 +124,18 @@ bool Kinematics::add_free_frame(std::vector<std::uint32_t>& front) {
     return true;
   }
   return false;
+}
+
+/// Equations of which all unknowns are known, without poses and whatever the coordinates are, are no
+/// constraints of a mechanism; what is wrong with them is reported elsewhere.
+void Kinematics::drop_unrelated_constraints() {
+  const std::vector<bool> binds = bind_coordinates();
+  std::size_t kept = 0;
+  for (std::size_t c = 0; c < binds.size(); ++c)
+    if (const auto unknowns = rows_.unknowns(constraints_[c]);
+        binds[c] || std::ranges::any_of(unknowns, [&](std::uint32_t u) { return bool(is_pose_[u]); }))
+      constraints_[kept++] = constraints_[c];
+  constraints_.resize(kept);
 }
 
 void Kinematics::find_loops() {

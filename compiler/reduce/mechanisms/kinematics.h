@@ -80,6 +80,7 @@ class Kinematics {
   void find_frames();
   void order();
   bool add_free_frame(std::vector<std::uint32_t>& front);
+  void drop_unrelated_constraints();
   void find_loops();
   bool waits_for_pose(std::uint32_t equation) const;
   bool closes_loop(std::uint32_t equation) const;

@@ -222,11 +222,12 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
       !std::ranges::all_of(redundant, [&](std::uint32_t c) { return kinematics.is_of_joints(c); }))
     return;
   const std::vector<bool> is_bond = kinematics.bind_coordinates();
-  std::vector<std::uint32_t> fixed;
-  std::ranges::copy_if(redundant, std::back_inserter(fixed), [&](std::uint32_t c) { return !is_bond[c]; });
-  if (!fixed.empty()) {
+  std::vector<std::uint32_t> without_coordinates;
+  std::ranges::copy_if(redundant, std::back_inserter(without_coordinates),
+                       [&](std::uint32_t c) { return !is_bond[c]; });
+  if (!without_coordinates.empty()) {
     const std::vector<bool> is_parallel = parallel_parts(system, kinematics);
-    if (std::ranges::any_of(fixed, [&](std::uint32_t c) {
+    if (std::ranges::any_of(without_coordinates, [&](std::uint32_t c) {
           return is_parallel[rows.origin(kinematics.constraints()[c]).instance];
         }))
       return;

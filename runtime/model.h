@@ -299,8 +299,11 @@ struct Model {
   /// unless equations of `initial` do not determine their variables at these values
   /// (solve/consistent_start.h).
   std::vector<std::uint32_t> initial_checks;
-  /// Equations of `initial` from this number on are `state = guess`.
-  std::uint32_t first_guess = kNone;
+  /// Equations of `initial` from the first number on are initial equations, from the second one on
+  /// `state = guess`.
+  std::uint32_t first_initial_equation = kNone, first_guess = kNone;
+  /// Per variable: the one that is its time derivative, or kNone. Empty: none is.
+  std::vector<std::uint32_t> derivative_of;
 
   /// Residual batches whose results are 0 where an assertion is violated. The equation numbers of their rows
   /// are the numbers of the assertions, from 0 on. They have no partials.

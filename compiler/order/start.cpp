@@ -97,7 +97,9 @@ void schedule_start(Ordering& o, incidence::EquationList equations, plan::StartP
     return report_missing_start(o.system, o.dae, initial, o.diagnostics);
 
   const EquationTable guesses = guess_equations(initial.guessed, plan);
+  plan.model.first_initial_equation = static_cast<std::uint32_t>(o.dae.equations.count());
   plan.model.first_guess = equations.count();
+  for (const dae::Variable& v : o.dae.variables) plan.model.derivative_of.push_back(v.derivative);
   equations.append(guesses);
   o.hints.discrete.resize(plan.model.parameters.size(), false);
   Scheduler scheduler(plan, o.kernels, o.known, o.loops, equations, plan.initial_assign, o.hints);

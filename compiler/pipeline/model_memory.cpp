@@ -54,9 +54,9 @@ std::size_t bytes_of(const runtime::Model& m) {
   const runtime::Events& e = m.events;
   return bytes(m.states, m.sets, m.set_variables, m.set_weights, m.start, m.nominal, m.discrete, m.parameters,
                m.tables, m.equations, m.batches, m.loops, m.tearing_variables, m.constants, m.initial,
-               m.invariant, m.dynamic, m.observed, m.initial_checks, m.assertions, m.asserted,
-               m.zero_crossings, m.piece_tables, m.knots, m.coefficients, m.time_functions, m.time_rows,
-               m.compared, m.delays, m.kernels, m.timed, m.enclosures) +
+               m.derivative_of, m.invariant, m.dynamic, m.observed, m.initial_checks, m.assertions,
+               m.asserted, m.zero_crossings, m.piece_tables, m.knots, m.coefficients, m.time_functions,
+               m.time_rows, m.compared, m.delays, m.kernels, m.timed, m.enclosures) +
          bytes(e.conditions, e.condition_triggers, e.initial, e.terminal, e.alternatives, e.values,
                e.assignments, e.clocks, e.jitters, e.previous, e.terminating, e.transitions) +
          owned(m.sharpness, [](const runtime::Sharpness& s) { return bytes(s.slots); }) +

@@ -17,13 +17,14 @@ bool tells_more(const ConsistentStart& all, const Failure& one) {
   if (!all.failure()) return false;
   if (one.kind == FailureKind::ZeroPivot) return true;
   if (one.kind == FailureKind::StartContradicts) return all.singular() || all.failure().dependent;
+  const bool contradiction = all.failure().kind == FailureKind::StartContradicts;
+  if (!one.linear && contradiction && all.failure().dependent && all.nearly_holds()) return true;
   if (one.kind != FailureKind::LoopSingular || !one.linear) return false;
-  if (all.failure().kind == FailureKind::StartContradicts && !all.all_determined()) return false;
+  if (contradiction && !all.all_determined()) return false;
   if (!one.dependent || one.unknowns + one.inner == 1) return true;
   // Equations of the loop add up to one without unknowns, and so do those that contradict each other.
   const bool contradicts = std::abs(one.left_over) > one.rounding;
-  return all.failure().kind == FailureKind::StartContradicts &&
-         (!contradicts || all.failure().dependent_equations != one.dependent_equations);
+  return contradiction && (!contradicts || all.failure().dependent_equations != one.dependent_equations);
 }
 
 }  // namespace
@@ -35,8 +36,10 @@ bool Initialisation::run(double time, std::span<const double> from, bool seek_ot
   const Point point = instance_.point(time);
   if (!events_.history().read_lengths(instance_.parameters, evaluator.failure())) return false;
   evaluator.allow_continuation(events_.zero_crossings().empty());
+  searched_ = false;
   const bool done = (from.empty() ? solve(point) : start_from(point, from)) &&
-                    evaluator.run_checked(instance_.model.observed, point) && advance_previous(point);
+                    evaluator.run_checked(instance_.model.observed, point) &&
+                    (!searched_ || initial_equations_hold(point, true)) && advance_previous(point);
   events_.zero_crossings().end_instant(instance_.parameters, instance_.values);
   if (done) events_.handler().accept(point);
   evaluator.allow_continuation(false);
@@ -48,13 +51,15 @@ bool Initialisation::run(double time, std::span<const double> from, bool seek_ot
 
 /// The model's own initialisation.
 bool Initialisation::solve(const Point& point) {
+  bool searched = false;
   if (solve_schedule(point)) {
     // Zero crossings have values: another solution may contradict them.
     if (seeks_others_ && events_.zero_crossings().empty())
       others_ = runtime::other_solutions(instance_, point.time, instance_.model.initial);
-  } else if (!solve_at_once(point)) {
+  } else if (searched = solve_at_once(point); !searched) {
     return false;
   }
+  searched_ = searched || !instance_.model.initial_checks.empty();
   states_.select(point.time);
   return constants_determine_invariants(point) &&
          instance_.evaluator.run_checked(instance_.model.dynamic, point);
@@ -88,7 +93,7 @@ bool Initialisation::solve_schedule(const Point& point) {
   }
   if (!done || model.initial_checks.empty()) return done;
   // The dynamic schedule, which zero crossings read, may have taken other equations for the same variables.
-  return evaluator.run_checked(model.initial, point) && redundant_equations_hold(point);
+  return evaluator.run_checked(model.initial, point) && initial_equations_hold(point, false);
 }
 
 /// After `solve_schedule` has failed, whose failure remains unless this one tells more.
@@ -153,20 +158,32 @@ bool Initialisation::start_from(const Point& point, std::span<const double> from
   return !evaluator.failure();
 }
 
-/// Whether the redundant initial equations hold: their residuals relative to the magnitude of their terms.
-bool Initialisation::redundant_equations_hold(const Point& point) {
+/// Whether the redundant initial equations hold, or all of them: their residuals relative to the magnitude of
+/// their terms. The equations of the model hold exactly, so that given values may differ from the solution
+/// although all equations together were satisfied within a tolerance.
+bool Initialisation::initial_equations_hold(const Point& point, bool all) {
   constexpr double kTolerance = 1e-6;
   const Model& model = instance_.model;
   EquationRows equations(model, instance_.nominal);
   Failure failure{.kind = FailureKind::StartContradicts, .time = point.time};
-  for (const std::uint32_t r : model.initial_checks)
-    for (std::uint32_t row = 0; row < model.batches[r].count; ++row) {
-      const BatchRow at{r, row};
+  auto check = [&](std::uint32_t batch, std::uint32_t first) {
+    for (std::uint32_t row = 0; row < model.batches[batch].count; ++row) {
+      const BatchRow at{batch, row};
+      const std::uint32_t equation = equations.equation(at);
+      if (equation < first || equation >= model.first_guess) continue;
       if (equations.holds(at, point, kTolerance)) continue;
       ++failure.unknowns;  // here: the number of violated equations
       if (failure.equations.size() < kFailureDetails)
-        failure.equations.push_back({equations.equation(at), equations.residual(at, point)});
+        failure.equations.push_back({equation, equations.residual(at, point)});
     }
+  };
+  for (const std::uint32_t batch : model.initial_checks) check(batch, 0);
+  for (std::size_t k = 0; all && k < model.initial.size(); ++k) {
+    const Step& step = model.initial[k];
+    if (step.kind == Step::Assign) check(step.index, model.first_initial_equation);
+    for (std::uint32_t b = 0; step.kind == Step::Solve && b < model.loops[step.index].batches; ++b)
+      check(model.loops[step.index].first_batch + b, model.first_initial_equation);
+  }
   if (failure.equations.empty()) return true;
   instance_.failure() = std::move(failure);
   return false;

@@ -32,7 +32,7 @@ class Initialisation {
   bool solve_schedule(const Point& point);
   bool solve_at_once(const Point& point);
   bool start_from(const Point& point, std::span<const double> from);
-  bool redundant_equations_hold(const Point& point);
+  bool initial_equations_hold(const Point& point, bool all);
   bool constants_determine_invariants(const Point& point);
   bool advance_previous(const Point& point);
   bool states_are_finite(double time);
@@ -42,6 +42,8 @@ class Initialisation {
   StateSelection& states_;
   GuessedStart guessed_;
   bool seeks_others_ = false;
+  bool searched_ =
+      false;  // the solution satisfies more equations than there are variables, or was hard to find
   std::vector<OtherSolution> others_;
 };
 

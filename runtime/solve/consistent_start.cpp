@@ -16,8 +16,9 @@ namespace {
 constexpr double kVanishing = 1e-10;
 // The same where the equation has determined another variable: what is left is the rounding of that.
 constexpr double kVanishingBeside = 1e-7;
-constexpr double kStillHolds = 1e-6;  // of the terms of an equation: its residual when all is known
-constexpr int kSamples = 3;           // points at which a coefficient must vanish
+// Of the terms of an equation: its residual when all is known, and where a contradiction is a small one.
+constexpr double kStillHolds = 1e-6, kNearlyHolds = 1e-2;
+constexpr int kSamples = 3;  // points at which a coefficient must vanish
 // Equations that are solved together; and those of a loop of which the rank is examined although it has been
 // solved.
 constexpr std::size_t kMostRows = 20'000, kMostExamined = 500;
@@ -34,7 +35,19 @@ double sample(std::uint32_t variable, int point) {
 }  // namespace
 
 ConsistentStart::ConsistentStart(ModelInstance& instance)
-    : instance_(instance), equations_(instance.model, instance.nominal) {}
+    : instance_(instance), equations_(instance.model, instance.nominal) {
+  find_levels();
+}
+
+void ConsistentStart::find_levels() {
+  const Model& model = instance_.model;
+  levels_.assign(model.variables, 0);
+  for (std::uint32_t v = 0; v < model.derivative_of.size(); ++v)
+    for (std::uint32_t d = model.derivative_of[v]; d != kNone && levels_[v] < kHighest;
+         d = model.derivative_of[d])
+      ++levels_[v];
+  for (const std::uint32_t v : model.constants) levels_[v] = kHighest;
+}
 
 bool ConsistentStart::solve(double time) {
   time_ = time;
@@ -63,7 +76,8 @@ void ConsistentStart::begin() {
   determinations_.reset(variables);
   in_pool_.reset(variables), in_waiting_.reset(variables);
   pool_.clear(), waiting_.clear(), guesses_.clear(), guessed_.taken.clear(), guessed_.moved.clear();
-  examine_next_.clear(), try_next_.clear(), ready_.clear();
+  examine_next_.clear(), ready_.clear();
+  for (auto& next : try_next_) next.clear();
   next_guess_ = 0;
   singular_ = false;
 }
@@ -205,9 +219,11 @@ std::vector<std::uint32_t> ConsistentStart::variables_of(std::uint32_t loop) con
 void ConsistentStart::add_to_pool(BatchRow at) {
   const auto number = static_cast<std::uint32_t>(pool_.size());
   for (const std::uint32_t v : open_variables(at)) in_pool_.add(v, number);
-  pool_.push_back({.at = at});
+  std::uint8_t level = kHighest;
+  for (const std::uint32_t v : equations_.variables(at)) level = std::min(level, levels_[v]);
+  pool_.push_back({.at = at, .level = level});
   examine_next_.push_back(number);
-  try_next_.push_back(number);
+  try_next_[level].push_back(number);
 }
 
 std::vector<std::uint32_t> ConsistentStart::open_variables(BatchRow at) {
@@ -224,7 +240,7 @@ void ConsistentStart::determine(std::span<const std::uint32_t> variables, std::s
     in_pool_.each(v, [&](std::uint32_t number) {
       Equation& e = pool_[number];
       if (e.done) return;
-      if (std::exchange(e.tried, false)) try_next_.push_back(number);
+      if (std::exchange(e.tried, false)) try_next_[e.level].push_back(number);
       if (!std::exchange(e.changed, true)) examine_next_.push_back(number);
     });
     in_waiting_.each(v, [&](std::uint32_t number) {
@@ -300,20 +316,21 @@ std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<c
 
 /// Solves components of the pool until one of them determines a variable.
 ConsistentStart::Progress ConsistentStart::solve_pool() {
-  while (!try_next_.empty()) {
-    const std::uint32_t first = try_next_.back();
-    try_next_.pop_back();
-    if (pool_[first].done || pool_[first].tried) continue;
-    std::vector<std::uint32_t> unknowns;
-    const std::vector<std::uint32_t> members = component_of(first, unknowns);
-    if (members.size() > kMostRows || unknowns.size() > kMostRows) continue;
-    if (const Progress p = solve_component(members, std::move(unknowns)); p != Progress::None) return p;
-  }
+  for (auto next = try_next_.rbegin(); next != try_next_.rend(); ++next)
+    while (!next->empty()) {
+      const std::uint32_t first = next->back();
+      next->pop_back();
+      if (pool_[first].done || pool_[first].tried) continue;
+      std::vector<std::uint32_t> unknowns;
+      const std::vector<std::uint32_t> members = component_of(first, unknowns);
+      if (members.size() > kMostRows || unknowns.size() > kMostRows) continue;
+      if (const Progress p = solve_component(members, std::move(unknowns)); p != Progress::None) return p;
+    }
   return Progress::None;
 }
 
-/// The equations that share open variables with the first, and so on, and these variables, ascending. Beyond
-/// kMostRows it is cut.
+/// The equations that share open variables with the first, and so on, of its level or a higher one, and these
+/// variables, ascending. Beyond kMostRows it is cut.
 std::vector<std::uint32_t> ConsistentStart::component_of(std::uint32_t first,
                                                          std::vector<std::uint32_t>& unknowns) {
   ++visit_;
@@ -324,7 +341,8 @@ std::vector<std::uint32_t> ConsistentStart::component_of(std::uint32_t first,
     for (const std::uint32_t v : open_variables(pool_[members[k]].at)) {
       unknowns.push_back(v);
       in_pool_.each(v, [&](std::uint32_t other) {
-        if (!pool_[other].done && std::exchange(pool_[other].visit, visit_) != visit_)
+        if (!pool_[other].done && pool_[other].level >= pool_[first].level &&
+            std::exchange(pool_[other].visit, visit_) != visit_)
           members.push_back(other);
       });
     }
@@ -431,6 +449,8 @@ bool ConsistentStart::contradict(std::span<const BatchRow> rows) {
   failure_.dependent_equations = static_cast<std::uint32_t>(found.rows.size());
   failure_.unknowns = failure_.dependent_equations;
   failure_.left_over = found.left_over;
+  nearly_holds_ = std::ranges::all_of(
+      found.rows, [&](const BatchRow& at) { return equations_.holds(at, point(), kNearlyHolds); });
   for (std::size_t k = 0; k < found.rows.size(); ++k) {
     const double value = failure_.dependent ? found.factors[k] : equations_.residual(found.rows[k], point());
     failure_.equations.push_back({equations_.equation(found.rows[k]), value});

@@ -12,7 +12,9 @@
 //   2. An equation of the pool that depends on a single open variable at these values determines it. One
 //      without open variables is checked.
 //   3. Several equations of the pool that share open variables are solved by the Gauss-Newton method
-//      (rectangular_system.h). Open variables that they determine are known.
+//      (rectangular_system.h). Open variables that they determine are known. First these are equations
+//      between positions, then those with velocities, and so on: a velocity must not move what positions
+//      determine.
 //   4. A state that is still open takes its guess. If equations contradict that, all begins anew without this
 //      guess; the state starts from a solution near it unless equations determine it.
 //   5. Equations that wait join the pool.
@@ -20,6 +22,7 @@
 // After each variable that becomes known, the first of these that applies is next. Work is proportional to
 // the model for 1., and to the open part for the others.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -42,6 +45,9 @@ class ConsistentStart {
   const Failure& failure() const { return failure_; }
   /// After StartContradicts: whether, apart from that, all variables are determined.
   bool all_determined() const { return all_known_; }
+  /// After StartContradicts: whether the equations nearly hold, so that this is no place where Newton's
+  /// method got stuck.
+  bool nearly_holds() const { return nearly_holds_; }
   /// Whether an equation of the schedule did not determine its variable.
   bool singular() const { return singular_; }
   const GuessedStart& guessed() const { return guessed_; }
@@ -69,6 +75,7 @@ class ConsistentStart {
   };
   struct Equation {  // of the pool
     BatchRow at;
+    std::uint8_t level = 0;  // the smallest of its variables
     bool done = false;
     bool changed = true;  // a variable of it has become known since it was examined
     bool tried = false;   // by Gauss-Newton, since a variable of it has become known
@@ -106,6 +113,7 @@ class ConsistentStart {
   std::vector<std::uint32_t> influential(BatchRow at, std::span<const std::uint32_t> open, double vanishing);
   Progress solve_pool();
   std::vector<std::uint32_t> component_of(std::uint32_t first, std::vector<std::uint32_t>& unknowns);
+  void find_levels();
   Progress solve_component(std::span<const std::uint32_t> members, std::vector<std::uint32_t> unknowns);
   bool take_guess();
   bool admit_waiting();
@@ -127,12 +135,16 @@ class ConsistentStart {
   std::vector<Waiting> waiting_;
   std::vector<BatchRow> guesses_;  // `state = guess`
   Lists in_pool_, in_waiting_;     // by variable
-  std::vector<std::uint32_t> examine_next_, try_next_, ready_;
+  std::vector<std::uint32_t> examine_next_, ready_;
+  static constexpr std::uint8_t kHighest = 4;
+  std::vector<std::uint8_t>
+      levels_;  // by variable: how often it is differentiated; constants have the highest
+  std::array<std::vector<std::uint32_t>, kHighest + 1> try_next_;  // by level
   std::uint32_t visit_ = 0;
   std::size_t next_guess_ = 0;
   GuessedStart guessed_;
   Failure failure_;
-  bool singular_ = false, all_known_ = false;
+  bool singular_ = false, all_known_ = false, nearly_holds_ = false;
 };
 
 }  // namespace runtime

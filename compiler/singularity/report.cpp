@@ -417,7 +417,14 @@ void report_redundant(const SourceView& view, const RedundantEquations& redundan
     return;
   }
   d.note(fmt::format("so nothing determines {}", listed(view, redundant.undetermined, scope)));
-  d.help("replace one of them by an equation that is independent of the others");
+  const auto is_flow = [&](std::uint32_t u) { return view.kind(u) == system::UnknownKind::Flow; };
+  if (std::ranges::any_of(contained, is_flow) && std::ranges::none_of(redundant.undetermined, is_flow))
+    d.help(
+        "flows here, as forces are, follow from others whatever the potentials do: connect a part that "
+        "relates "
+        "them, such as a body with a mass behind a joint, a capacity or a spring");
+  else
+    d.help("replace one of them by an equation that is independent of the others");
 }
 
 void report_combination(const SourceView& view, Numbers unknowns, Diagnostics& diagnostics) {

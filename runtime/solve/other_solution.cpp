@@ -124,8 +124,10 @@ std::vector<OtherSolution> other_solutions(ModelInstance& instance, double time,
     const AlgebraicLoop& loop = model.loops[step.index];
     if (loop.unknowns > kLargest) continue;
     const std::vector<std::uint32_t> variables = variables_of(model, loop);
+    // A first iterate is that of a mechanism, whose configurations were compared when it was assembled.
     const bool is_chosen = std::ranges::any_of(variables, [&](std::uint32_t v) {
-      return model.start_of(v) != kNone || (!chosen.empty() && chosen[v]);
+      return model.start_of(v) != kNone || (!chosen.empty() && chosen[v]) ||
+             (!model.first_iterate.empty() && model.first_iterate[v] != kNone);
     });
     if (is_chosen) continue;
     if (++examined > kLoops) break;

@@ -14,15 +14,7 @@
 namespace sigrel::reduce {
 namespace {
 
-constexpr double kOpen = 1e-6;  // of the size of the mechanism: a loop that is not closed
-
-/// The largest distance of a frame from the origin, in metres.
-double size_of(const Kinematics& kinematics, const Configuration& point) {
-  double size = 0;
-  for (std::uint32_t u = 0; u < point.values.size(); ++u)
-    if (kinematics.is_pose(u) && kinematics.is_length(u)) size = std::max(size, std::abs(point.values[u]));
-  return size > 0 ? size : 1.0;
-}
+constexpr double kOpen = 1e-6;  // of the unit of a constraint: a loop that is not closed
 
 /// How far one point would have to move for a constraint to hold, in metres; none for one without lengths. It
 /// may be one on the square of a distance: Newton's method along its gradient.
@@ -59,18 +51,19 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
                  RowValues& rows, const Configuration& point, std::span<const std::uint32_t> given,
                  Diagnostics& diagnostics) {
   double distance = 0, angle = 0, other = 0;  // other: of constraints without lengths, as between angles
-  for (std::size_t c = 0; c < point.residuals.size(); ++c) {
+  for (std::uint32_t c = 0; c < point.residuals.size(); ++c) {
     const Origin origin = rows.origin(kinematics.constraints()[c]);
+    const double residual = point.residuals[c] * kinematics.unit_of(c);
     const bool turns = std::ranges::any_of(loops, [&](Origin o) {
       return o.instance == origin.instance &&
              system.sources[o.source].span == system.sources[origin.source].span;
     });
     if (turns)
-      angle += point.residuals[c] * point.residuals[c];
+      angle += residual * residual;
     else if (const auto left = distance_left(kinematics, rows, kinematics.constraints()[c], point.values))
       distance += *left * *left;
     else
-      other = std::max(other, std::abs(point.residuals[c]));
+      other = std::max(other, std::abs(residual));
   }
   distance = std::sqrt(distance);
   angle = 2 * std::atan(std::sqrt(angle));  // of tan (angle / 2), close_loops.cpp
@@ -191,15 +184,14 @@ std::vector<Origin> closing_origins(std::span<const Origin> loops, const Kinemat
   return result;
 }
 
-std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
-                                       std::span<const Origin> loops, Diagnostics& diagnostics) {
+std::optional<Configuration> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
+                                            std::span<const Origin> loops, Diagnostics& diagnostics) {
   ConfigurationSearch search(system, rows, kinematics);
   const Configuration start = search.start();
-  const double size = size_of(kinematics, start);
   if (!start.found) {
     double left = 0;
     for (const double r : start.residuals) left = std::max(left, std::abs(r));
-    if (start.is_stationary && left > kOpen * size)
+    if (start.is_stationary && left > kOpen)
       report_open(system, loops, kinematics, rows, start, {}, diagnostics);
     return std::nullopt;
   }
@@ -207,17 +199,17 @@ std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, 
     report_open(system, loops, kinematics, rows, open->configuration, open->unknowns, diagnostics);
     return std::nullopt;
   }
-  const Configuration nearby = reduce::nearby(search, kinematics, start, size);
+  const Configuration nearby = reduce::nearby(search, kinematics, start);
   add_positions(system, search, kinematics, start, nearby);
   const std::vector<Origin> origins = closing_origins(loops, kinematics, rows);
   if (const auto alternative = search.alternative(start))
     report_alternative(system, origins, *alternative, diagnostics);
-  const auto singular = singular_coordinate(search, kinematics, start, nearby, size);
+  const auto singular = singular_coordinate(search, kinematics, start, nearby);
   if (singular)
     report_singular(system, origins, kinematics.coordinates()[singular->coordinate], singular->can_move,
                     diagnostics);
-  if (singular && !singular->can_move) return Assembly{displaced(kinematics, start, size), size};
-  return Assembly{nearby.found ? nearby : start, size};
+  if (singular && !singular->can_move) return displaced(kinematics, start);
+  return nearby.found ? nearby : start;
 }
 
 }  // namespace sigrel::reduce

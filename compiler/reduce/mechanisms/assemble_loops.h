@@ -14,15 +14,11 @@
 
 namespace sigrel::reduce {
 
-struct Assembly {
-  Configuration nearby;  // around the start, where derivatives may be zero by chance
-  double size = 1;       // of the mechanism, in metres: the largest distance from the origin
-};
-
-/// Finds the position, and adds it to the attributes of the system. None: there is none, which is reported,
-/// or none was found. `loops`: the origins of the equations that close loops.
-std::optional<Assembly> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
-                                       std::span<const Origin> loops, Diagnostics& diagnostics);
+/// Finds the position, and adds it to the attributes of the system. The result is a position near it, because
+/// derivatives may be zero by chance at the start itself. None: there is none, which is reported, or none was
+/// found. `loops`: the origins of the equations that close loops.
+std::optional<Configuration> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
+                                            std::span<const Origin> loops, Diagnostics& diagnostics);
 
 /// Where loops close, for messages: at equations between rotations, or at parts that hold less than these.
 std::vector<Origin> closing_origins(std::span<const Origin> loops, const Kinematics& kinematics,

@@ -15,10 +15,17 @@ using Rows = Kinematics::Rows;
 constexpr int kIterations = 200, kAttempts = 16;
 // The search ends where the distance that is left has not become half as large in so many iterations.
 constexpr int kSlowIterations = 30;
+// Coordinates and residuals are in the units of `Kinematics`.
 constexpr double kNear = 0.1;       // of a guess
 constexpr double kDistinct = 1e-3;  // least difference of a coordinate in another configuration
 constexpr double kSatisfied = 1e-11;
+constexpr double kClosed = 1e-9, kRounding = 1e-13;  // the latter of positions
 constexpr double kLeastDamping = 1e-4, kMostDamping = 1e8;
+// Of one step, and of a length in gaps of the loops: with a longer one the search goes to any configuration
+// rather than to one near the guesses.
+constexpr double kLongestStep = 1.0;
+
+constexpr double kTurn = 2 * std::numbers::pi;
 
 double norm(std::span<const double> v) {
   double sum = 0;
@@ -28,7 +35,8 @@ double norm(std::span<const double> v) {
 
 /// At random: a turn, or else, as for the numbers of a quaternion and for lengths, up to 1.
 double any_value(const Kinematics& kinematics, std::uint32_t unknown, std::mt19937& random) {
-  return std::uniform_real_distribution<double>(-1, 1)(random) * (kinematics.is_angle(unknown) ? 3.2 : 1.0);
+  return std::uniform_real_distribution<double>(-1, 1)(random) *
+         (kinematics.is_angle(unknown) ? 3.2 : kinematics.unit(unknown));
 }
 
 }  // namespace
@@ -39,6 +47,7 @@ ConfigurationSearch::ConfigurationSearch(const system::System& system, RowValues
   for (std::uint32_t u = 0; u < system.unknowns; ++u)
     if (kinematics.is_known(u) && kinematics.is_position(u)) positions_.push_back(u);
   find_given();
+  kinematics.choose_units(given_value_);
 }
 
 /// Whether a guess stands in the definition of the part itself, behind its head: as that of the quaternion of
@@ -96,6 +105,12 @@ void ConfigurationSearch::find_given() {
   }
 }
 
+/// In the unit of the unknown; of angles without whole turns.
+double ConfigurationSearch::difference(std::uint32_t unknown, double a, double b) const {
+  if (kinematics_.is_angle(unknown)) return std::abs(std::remainder(a - b, kTurn));
+  return std::abs(a - b) / kinematics_.unit(unknown);
+}
+
 /// The least residual near `values`.
 Configuration ConfigurationSearch::solve(std::vector<double> values, const Search& search) {
   const auto coordinates = kinematics_.coordinates();
@@ -108,10 +123,10 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
   auto extent = [&](const std::vector<double>& at, bool with_angles = true) {
     double sum = 0;  // of the mechanism, not of other unknowns
     for (const std::uint32_t u : positions_)
-      if (with_angles || !kinematics_.is_angle(u)) sum += at[u] * at[u];
+      if (with_angles || !kinematics_.is_angle(u)) sum += std::pow(at[u] / kinematics_.unit(u), 2);
     return std::max(1.0, std::sqrt(sum));
   };
-  const double farthest = 30 * extent(values);
+  const double farthest = 30 * std::max(extent(values), size);
   for (int iteration = 0; iteration < kIterations && std::isfinite(size); ++iteration) {
     if (size <= kSatisfied) break;
     std::vector<MatrixEntry> entries = kinematics_.jacobian(values, search.rows, search.targets);
@@ -129,7 +144,14 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
       }
       const std::vector<double> step = least_squares(damped, rows, columns, right, search.zero);
       std::vector<double> next = values;
-      for (std::size_t k = 0; k < columns; ++k) next[coordinates[k]] -= step[k];
+      bool is_long = false;
+      for (std::size_t k = 0; k < columns; ++k) {
+        const std::uint32_t u = coordinates[k];
+        next[u] -= step[k] * kinematics_.unit(u);
+        is_long |=
+            !(std::abs(step[k]) <= kLongestStep * (kinematics_.is_length(u) ? std::max(1.0, size) : 1.0));
+      }
+      if (is_long) continue;
       // A very large step is a rounding error: the length of a quaternion, for one, changes nothing.
       if (!(extent(next) <= farthest)) continue;
       std::vector<double> next_r = kinematics_.residuals(next, search.rows, search.targets);
@@ -149,7 +171,7 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
     result.is_stationary |= !smaller || ++since_mark > kSlowIterations;
     if (result.is_stationary) break;
   }
-  result.found = size <= 1e-9 * extent(values, false);
+  result.found = size <= kClosed * std::sqrt(count) + kRounding * extent(values, false);
   r.resize(kinematics_.constraints().size());
   result.residuals = std::move(r);
   result.values = std::move(values);
@@ -161,10 +183,10 @@ double ConfigurationSearch::distance_from_given(const Configuration& configurati
   double largest = 0;
   for (std::uint32_t k = 0; k < kinematics_.coordinates().size(); ++k) {
     const std::uint32_t u = kinematics_.coordinates()[k];
-    if (is_given(k)) largest = std::max(largest, std::abs(configuration.values[u] - given_value_[u]));
+    if (is_given(k)) largest = std::max(largest, difference(u, configuration.values[u], given_value_[u]));
   }
   for (const Kinematics::Target& t : targets_)
-    largest = std::max(largest, std::abs(configuration.values[t.unknown] - t.value));
+    largest = std::max(largest, difference(t.unknown, configuration.values[t.unknown], t.value));
   return largest;
 }
 
@@ -240,7 +262,7 @@ void ConfigurationSearch::normalise(Configuration& configuration) {
   std::vector<double> without_turns = configuration.values;
   for (std::uint32_t k = 0; k < coordinates.size(); ++k)
     if (double& value = without_turns[coordinates[k]]; kinematics_.is_angle(coordinates[k]) && !is_given(k))
-      value = std::remainder(value, 2 * std::numbers::pi);
+      value = std::remainder(value, kTurn);
   if (error(without_turns) <= most) configuration.values = std::move(without_turns);
   for (std::uint32_t k = 0, end = 0; k < coordinates.size(); k = end) {
     const Kinematics::Vector vector = kinematics_.vector_of(coordinates[k]);
@@ -258,7 +280,7 @@ void ConfigurationSearch::normalise(Configuration& configuration) {
     std::vector<double> values = configuration.values;
     if (double& first = values[coordinates[k]]; kinematics_.is_angle(coordinates[k])) {
       if (std::abs(first) <= std::numbers::pi) continue;
-      first = std::remainder(first, 2 * std::numbers::pi);
+      first = std::remainder(first, kTurn);
     } else {
       if (end - k < 2 || !(squared > 0 && squared_guess > 0) || squared == squared_guess) continue;
       for (std::uint32_t i = k; i < end; ++i) values[coordinates[i]] *= std::sqrt(squared_guess / squared);
@@ -292,7 +314,64 @@ Configuration ConfigurationSearch::solve_with_initial_values() {
   return {};
 }
 
+/// Adds whole turns to angles, to those without guesses rather than to others, so that sums of angles around
+/// loops hold with their turns. False: none do that.
+bool ConfigurationSearch::add_turns(std::vector<double>& values) {
+  const auto coordinates = kinematics_.coordinates();
+  std::vector<double> turns = kinematics_.turns(values);
+  if (std::ranges::all_of(turns, [](double t) { return t == 0; })) return true;
+  // Gauss-Jordan elimination, with pivots of 1 or -1, of the rows whose turns count.
+  struct Entry {
+    std::uint32_t column;
+    double value;
+  };
+  std::vector<std::vector<Entry>> rows(turns.size());
+  for (const MatrixEntry& e : kinematics_.jacobian(values, Rows::WithInitial))
+    if (!std::isnan(turns[e.row]))
+      rows[e.row].push_back({e.column, std::round(e.value * kinematics_.unit_of(e.row))});
+  std::vector<double> by_coordinate(coordinates.size(), 0.0);
+  std::vector<std::pair<std::size_t, std::uint32_t>> pivots;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Entry* pivot = nullptr;
+    for (const Entry& e : rows[r])
+      if (std::abs(e.value) == 1 && kinematics_.is_angle(coordinates[e.column]) &&
+          (!pivot || (is_given(pivot->column) && !is_given(e.column))))
+        pivot = &e;
+    if (!pivot) continue;
+    const auto [column, value] = *pivot;
+    pivots.emplace_back(r, column);
+    for (Entry& e : rows[r]) e.value *= value;
+    turns[r] *= value;
+    for (std::size_t other = 0; other < rows.size(); ++other) {
+      const auto at = std::ranges::find(rows[other], column, &Entry::column);
+      if (other == r || at == rows[other].end()) continue;
+      const double factor = at->value;
+      for (const Entry& e : rows[r]) {
+        const auto same = std::ranges::find(rows[other], e.column, &Entry::column);
+        if (same == rows[other].end())
+          rows[other].push_back({e.column, -factor * e.value});
+        else
+          same->value -= factor * e.value;
+      }
+      turns[other] -= factor * turns[r];
+      std::erase_if(rows[other], [](const Entry& e) { return e.value == 0; });
+    }
+  }
+  for (const auto& [row, column] : pivots) by_coordinate[column] = std::exchange(turns[row], 0.0);
+  if (std::ranges::any_of(turns, [](double t) { return t != 0 && !std::isnan(t); })) return false;
+  for (std::size_t k = 0; k < coordinates.size(); ++k) values[coordinates[k]] -= kTurn * by_coordinate[k];
+  kinematics_.residuals(values, Rows::Constraints);
+  return true;
+}
+
 Configuration ConfigurationSearch::start() {
+  Configuration result = search();
+  if (!result.found || add_turns(result.values)) return result;
+  kinematics_.count_turns();
+  return search();
+}
+
+Configuration ConfigurationSearch::search() {
   Configuration result = solve_near_given();
   if (result.found && is_few()) normalise(result);
   if (result.found || kinematics_.initial_equations().empty()) return result;
@@ -329,15 +408,15 @@ std::optional<ConfigurationSearch::Alternative> ConfigurationSearch::alternative
     if (!found.found) continue;
     bool chosen = false;  // a guess says which of the two is meant
     for (std::uint32_t u = 0; u < system_.unknowns; ++u)
-      chosen |= guessed_[u] && std::abs(found.values[u] - configuration.values[u]) > kDistinct;
+      chosen |= guessed_[u] && difference(u, found.values[u], configuration.values[u]) > kDistinct;
     if (chosen) continue;
     std::optional<Alternative> differs;  // an angle, if there is one
     for (std::uint32_t k = 0; k < columns; ++k) {
       const std::uint32_t u = coordinates[k];
-      const double a = configuration.values[u], b = found.values[u], turn = 2 * std::numbers::pi;
+      const double a = configuration.values[u], b = found.values[u];
       const bool angle = kinematics_.is_angle(u);
-      if (!takes_part[k] || std::abs(angle ? std::remainder(b - a, turn) : b - a) <= kDistinct) continue;
-      if (!differs || angle) differs = {u, a, angle ? std::remainder(b, turn) : b};
+      if (!takes_part[k] || difference(u, a, b) <= kDistinct) continue;
+      if (!differs || angle) differs = {u, a, angle ? std::remainder(b, kTurn) : b};
       if (angle) break;
     }
     if (differs) return differs;
@@ -348,8 +427,10 @@ std::optional<ConfigurationSearch::Alternative> ConfigurationSearch::alternative
 Configuration ConfigurationSearch::moved(const Configuration& configuration,
                                          std::span<const double> by_coordinate, double zero) {
   std::vector<double> values = configuration.values;
-  for (std::size_t k = 0; k < by_coordinate.size(); ++k)
-    values[kinematics_.coordinates()[k]] += by_coordinate[k];
+  for (std::size_t k = 0; k < by_coordinate.size(); ++k) {
+    const std::uint32_t u = kinematics_.coordinates()[k];
+    values[u] += by_coordinate[k] * kinematics_.unit(u);
+  }
   return solve(std::move(values), {.rows = Rows::Constraints, .zero = zero});
 }
 

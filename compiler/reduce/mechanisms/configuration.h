@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kFewCoordinates = 60;
 struct Configuration {
   std::vector<double> values;  // of the unknowns; those that are no positions are 0
   bool found = false;
-  bool is_stationary = false;  // not found: the distance that is left has no smaller value nearby
-  std::vector<double> residuals;
+  bool is_stationary = false;     // not found: the distance that is left has no smaller value nearby
+  std::vector<double> residuals;  // of the constraints, in their units
 };
 
 class ConfigurationSearch {
@@ -42,7 +42,8 @@ class ConfigurationSearch {
   /// Whether its guess, if it has one, is not its value there.
   bool differs_from_guess(std::uint32_t coordinate, const Configuration& configuration) const {
     const std::uint32_t u = kinematics_.coordinates()[coordinate];
-    return guessed_[u] && !(std::abs(configuration.values[u] - given_value_[u]) <= 1e-9);
+    return guessed_[u] &&
+           !(std::abs(configuration.values[u] - given_value_[u]) <= 1e-9 * kinematics_.unit(u));
   }
   /// A configuration of another kind, in which a mechanism whose coordinates are all determined can be
   /// assembled as well. None: none was found from some values at random, or a coordinate has a guess, which
@@ -53,8 +54,8 @@ class ConfigurationSearch {
   };
   std::optional<Alternative> alternative(const Configuration& configuration);
   bool is_few() const { return kinematics_.coordinates_in_loops() <= kFewCoordinates; }
-  /// Another one: the coordinates are moved, where the constraints allow it, and corrected. `zero`: pivots
-  /// that count as zero, relative to the largest one.
+  /// Another one: the coordinates are moved, in their units, where the constraints allow it, and corrected.
+  /// `zero`: pivots that count as zero, relative to the largest one.
   Configuration moved(const Configuration& configuration, std::span<const double> by_coordinate,
                       double zero = kZeroPivot);
 
@@ -65,6 +66,7 @@ class ConfigurationSearch {
     std::span<const Kinematics::Target> targets = {};
     double zero = kZeroPivot;
   };
+  double difference(std::uint32_t unknown, double a, double b) const;
   Configuration solve(std::vector<double> values, const Search& search);
   void keep_guesses(Configuration& configuration);
   void normalise(Configuration& configuration);
@@ -72,6 +74,8 @@ class ConfigurationSearch {
   Configuration solve_with_initial_values();
   double distance_from_given(const Configuration& configuration) const;
   void find_given();
+  bool add_turns(std::vector<double>& values);
+  Configuration search();
   bool is_default(const system::Attribute& guess, std::span<const Span> heads) const;
 
   const system::System& system_;

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <numbers>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -11,6 +15,8 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr double kLeastDerivative = 1e-13;  // others are rounding errors
+constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kWay = 0.3;  // to points at which derivatives are no accident
 
 }  // namespace
 
@@ -20,6 +26,8 @@ Kinematics::Kinematics(system::System& system, RowValues& rows)
   order();
   drop_unrelated_constraints();
   find_loops();
+  units_.assign(constraints_.size() + initial_.size(), 1.0);
+  find_sums_of_angles();
 }
 
 std::uint32_t Kinematics::unknown_of(const system::Instance& instance, std::uint32_t column) const {
@@ -32,6 +40,8 @@ void Kinematics::find_frames() {
   is_flow_.assign(system_.unknowns, false);
   is_pose_.assign(system_.unknowns, false);
   is_position_.assign(system_.unknowns, false);
+  is_length_.assign(system_.unknowns, false);
+  for (std::uint32_t u = 0; u < system_.unknowns; ++u) is_length_[u] = has_unit(u, "m");
   for (const system::Instance& instance : system_.instances) {
     const system::Template& body = system_.templates[instance.body];
     for (const std::uint32_t c : body.flows) is_flow_[unknown_of(instance, c)] = true;
@@ -283,14 +293,109 @@ void Kinematics::evaluate(std::vector<double>& values) {
   }
 }
 
+void Kinematics::choose_units(std::vector<double> values) {
+  evaluate(values);
+  length_ = longest_link(values);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> way(-kWay, kWay);
+  std::vector<std::vector<double>> points(3, values);
+  for (std::size_t k = 1; k < points.size(); ++k) {
+    for (const std::uint32_t u : coordinates_) points[k][u] += way(random) * unit(u);
+    evaluate(points[k]);
+  }
+  units_ = units_of(rows_, constraints_, points);
+  std::ranges::copy(units_of(initial_rows_, initial_, points), std::back_inserter(units_));
+}
+
+/// The longest distance, along an axis, between a frame that moves and the one that it follows from; of none
+/// the largest coordinate; otherwise a metre.
+double Kinematics::longest_link(const std::vector<double>& values) const {
+  const std::vector<bool> varies = varying();
+  double longest = 0;
+  for (const Step& s : steps_) {
+    if (!varies[s.unknown] || !is_pose_[s.unknown] || !is_length_[s.unknown]) continue;
+    for (const std::uint32_t u : rows_.unknowns(s.equation))
+      if (is_pose_[u] && is_length_[u]) longest = std::max(longest, std::abs(values[s.unknown] - values[u]));
+  }
+  for (std::size_t k = 0; k < coordinates_.size() && longest == 0; ++k)
+    if (is_length_[coordinates_[k]]) longest = std::abs(values[coordinates_[k]]);
+  return longest > 0 && std::isfinite(longest) ? longest : 1.0;
+}
+
+/// By equation: by how much it changes where an unknown changes by its unit, the same for all elements of a
+/// vector. The median over the points.
+std::vector<double> Kinematics::units_of(RowValues& rows, std::span<const std::uint32_t> equations,
+                                         std::span<const std::vector<double>> points) {
+  std::map<std::pair<std::uint32_t, Span>, double> of_equation;
+  auto place = [&](std::uint32_t equation) {
+    const Origin origin = rows.origin(equation);
+    const bool has_source = origin.source < system_.sources.size();
+    return std::pair(origin.instance, has_source ? system_.sources[origin.source].span : Span{});
+  };
+  for (const std::uint32_t e : equations) {
+    std::vector<double> changes;
+    for (const std::vector<double>& values : points) {
+      rows.evaluate(e, values, gradient_);
+      const auto unknowns = rows.unknowns(e);
+      double& change = changes.emplace_back(0.0);
+      for (std::size_t k = 0; k < unknowns.size(); ++k)
+        change = std::max(change, std::abs(gradient_[k]) * unit(unknowns[k]));
+    }
+    std::ranges::sort(changes);
+    double& largest = of_equation[place(e)];
+    largest = std::max(largest, changes[changes.size() / 2]);
+  }
+  std::vector<double> result;
+  for (const std::uint32_t e : equations) {
+    const double change = of_equation[place(e)];
+    result.push_back(change > 0 && std::isfinite(change) ? change : 1.0);
+  }
+  return result;
+}
+
 std::vector<double> Kinematics::residuals(std::vector<double>& values, Rows which,
                                           std::span<const Target> targets) {
   evaluate(values);
   std::vector<double> result;
-  for (const std::uint32_t e : constraints_) result.push_back(rows_.evaluate(e, values, gradient_));
+  auto add = [&](RowValues& rows, std::uint32_t equation) {
+    const std::size_t row = result.size();
+    result.push_back(without_turns(row, rows.evaluate(equation, values, gradient_)) / units_[row]);
+  };
+  for (const std::uint32_t e : constraints_) add(rows_, e);
   if (which == Rows::WithInitial)
-    for (const std::uint32_t e : initial_) result.push_back(initial_rows_.evaluate(e, values, gradient_));
-  for (const Target& t : targets) result.push_back(values[t.unknown] - t.value);
+    for (const std::uint32_t e : initial_) add(initial_rows_, e);
+  for (const Target& t : targets) {
+    const double rest = values[t.unknown] - t.value;
+    result.push_back(is_angle(t.unknown) ? std::remainder(rest, kTurn) : rest / unit(t.unknown));
+  }
+  return result;
+}
+
+void Kinematics::find_sums_of_angles() {
+  auto is_sum = [&](RowValues& rows, std::uint32_t equation) {
+    const auto unknowns = rows.unknowns(equation);
+    for (std::size_t k = 0; k < unknowns.size(); ++k)
+      if (!is_angle(unknowns[k]) || !rows.is_explicit(equation, k)) return false;
+    return true;
+  };
+  for (const std::uint32_t e : constraints_) is_sum_of_angles_.push_back(is_sum(rows_, e));
+  for (const std::uint32_t e : initial_) is_sum_of_angles_.push_back(is_sum(initial_rows_, e));
+}
+
+double Kinematics::without_turns(std::size_t row, double residual) const {
+  return is_sum_of_angles_[row] ? std::remainder(residual, kTurn) : residual;
+}
+
+std::vector<double> Kinematics::turns(std::vector<double>& values) {
+  evaluate(values);
+  std::vector<double> result;
+  auto add = [&](RowValues& rows, std::uint32_t equation) {
+    const bool counts = is_sum_of_angles_[result.size()];
+    result.push_back(counts ? std::round(rows.evaluate(equation, values, gradient_) / kTurn)
+                            : std::numeric_limits<double>::quiet_NaN());
+  };
+  for (const std::uint32_t e : constraints_) add(rows_, e);
+  for (const std::uint32_t e : initial_) add(initial_rows_, e);
   return result;
 }
 
@@ -323,7 +428,7 @@ std::vector<MatrixEntry> Kinematics::jacobian(const std::vector<double>& values,
   };
   std::vector<MatrixEntry> result;
   std::uint32_t count = 0;
-  auto finish_row = [&] {
+  auto finish_row = [&](double row_unit) {
     while (!open.empty()) {
       std::ranges::pop_heap(open);
       const std::uint32_t s = open.back();
@@ -337,31 +442,41 @@ std::vector<MatrixEntry> Kinematics::jacobian(const std::vector<double>& values,
     std::ranges::sort(met);
     for (const std::uint32_t c : met) {
       is_met[c] = false;
-      const double value = std::exchange(by_coordinate[c], 0.0);
+      const double value = std::exchange(by_coordinate[c], 0.0) * unit(coordinates_[c]) / row_unit;
       if (std::abs(value) > kLeastDerivative) result.push_back({count, c, value});
     }
     met.clear();
     ++count;
   };
-  auto add_row = [&](RowValues& rows, std::uint32_t equation) {
+  auto add_row = [&](RowValues& rows, std::uint32_t equation, double row_unit) {
     rows.evaluate(equation, values, gradient_);
     const auto unknowns = rows.unknowns(equation);
     for (std::size_t k = 0; k < unknowns.size(); ++k) add(unknowns[k], gradient_[k]);
-    finish_row();
+    finish_row(row_unit);
   };
-  for (const std::uint32_t e : constraints_) add_row(rows_, e);
+  for (const std::uint32_t e : constraints_) add_row(rows_, e, units_[count]);
   if (which == Rows::WithInitial)
-    for (const std::uint32_t e : initial_) add_row(initial_rows_, e);
+    for (const std::uint32_t e : initial_) add_row(initial_rows_, e, units_[count]);
   for (const Target& t : targets) {
     add(t.unknown, 1);
-    finish_row();
+    finish_row(unit(t.unknown));
   }
   return result;
 }
 
-std::vector<bool> Kinematics::bind_coordinates() const {
-  std::vector<bool> varies(system_.unknowns, false), result;
+/// Of unknowns: a coordinate, or computed from one.
+std::vector<bool> Kinematics::varying() const {
+  std::vector<bool> varies(system_.unknowns, false);
   for (const std::uint32_t u : coordinates_) varies[u] = true;
+  for (const Step& s : steps_)
+    varies[s.unknown] =
+        std::ranges::any_of(rows_.unknowns(s.equation), [&](std::uint32_t u) { return bool(varies[u]); });
+  return varies;
+}
+
+std::vector<bool> Kinematics::bind_coordinates() const {
+  const std::vector<bool> varies = varying();
+  std::vector<bool> result;
   auto any = [&](std::uint32_t equation) {
     return std::ranges::any_of(rows_.unknowns(equation), [&](std::uint32_t u) { return bool(varies[u]); });
   };
@@ -378,8 +493,18 @@ std::vector<bool> Kinematics::bind_coordinates() const {
     }
     return true;
   };
-  for (const Step& s : steps_) varies[s.unknown] = any(s.equation);
   for (const std::uint32_t e : constraints_) result.push_back(any(e) && !cancels(e));
+  return result;
+}
+
+std::vector<bool> Kinematics::depend_on_time() {
+  std::vector<bool> varies(system_.unknowns, false), result;
+  auto depends = [&](std::uint32_t equation) {
+    return rows_.reads_time(equation) ||
+           std::ranges::any_of(rows_.unknowns(equation), [&](std::uint32_t u) { return bool(varies[u]); });
+  };
+  for (const Step& s : steps_) varies[s.unknown] = depends(s.equation);
+  for (const std::uint32_t e : constraints_) result.push_back(depends(e));
   return result;
 }
 

@@ -31,7 +31,8 @@ class Kinematics {
   /// Whether the unknown is a pose or a coordinate.
   bool is_position(std::uint32_t unknown) const { return is_position_[unknown]; }
   bool is_angle(std::uint32_t unknown) const { return has_unit(unknown, "rad"); }
-  bool is_length(std::uint32_t unknown) const { return has_unit(unknown, "m"); }
+  bool is_torque(std::uint32_t unknown) const { return has_unit(unknown, "N*m"); }
+  bool is_length(std::uint32_t unknown) const { return is_length_[unknown]; }
   /// Unknowns.
   std::span<const std::uint32_t> coordinates() const { return coordinates_; }
   /// Whether a constraint contains the coordinate, or what is computed from it.
@@ -44,9 +45,25 @@ class Kinematics {
   /// By constraint: whether a coordinate occurs in it, or in what it is computed from. Otherwise it only says
   /// again, or denies, what other equations say.
   std::vector<bool> bind_coordinates() const;
+  /// By constraint: whether the time occurs in it, or in what it is computed from.
+  std::vector<bool> depend_on_time();
   /// The vector that an unknown is an element of: its instance, and its declaration there.
   using Vector = std::pair<std::uint32_t, std::pair<Span, std::string>>;
   Vector vector_of(std::uint32_t unknown) const;
+
+  /// What coordinates and residuals are relative to, so that the size of a mechanism makes no difference: of
+  /// lengths the longest link that moves at these values of the coordinates.
+  void choose_units(std::vector<double> values);
+  double length() const { return length_; }  // in metres
+  double unit(std::uint32_t unknown) const { return is_length_[unknown] ? length_ : 1.0; }
+  /// Of a row of Rows::WithInitial.
+  double unit_of(std::uint32_t row) const { return units_[row]; }
+  /// By row of Rows::WithInitial: whole turns that the residual leaves out. Rows in which a residual may be a
+  /// turn are sums of angles, as around a loop of planar joints, and initial values of angles; NaN: of
+  /// others.
+  std::vector<double> turns(std::vector<double>& values);
+  /// Residuals leave out no turns from now on.
+  void count_turns() { is_sum_of_angles_.assign(units_.size(), false); }
 
   /// How a position that is no coordinate is computed; in the order of computation.
   struct Step {
@@ -64,11 +81,11 @@ class Kinematics {
     std::uint32_t unknown = 0;
     double value = 0;
   };
-  /// `values`, of all unknowns: those of the coordinates are given, the other positions are computed. The
-  /// targets come last.
+  /// In the units of these rows. `values`, of all unknowns: those of the coordinates are given, the other
+  /// positions are computed. The targets come last.
   std::vector<double> residuals(std::vector<double>& values, Rows which,
                                 std::span<const Target> targets = {});
-  /// The derivatives of these rows with respect to the coordinates, by row.
+  /// The derivatives of these rows with respect to the coordinates, by row, in their units.
   std::vector<MatrixEntry> jacobian(const std::vector<double>& values, Rows which,
                                     std::span<const Target> targets = {});
 
@@ -91,11 +108,17 @@ class Kinematics {
   void add_coordinate(std::uint32_t unknown);
   void propagate();
   void evaluate(std::vector<double>& values);
+  std::vector<bool> varying() const;
+  double longest_link(const std::vector<double>& values) const;
+  std::vector<double> units_of(RowValues& rows, std::span<const std::uint32_t> equations,
+                               std::span<const std::vector<double>> points);
+  void find_sums_of_angles();
+  double without_turns(std::size_t row, double residual) const;
 
   system::System& system_;
   RowValues& rows_;
   RowValues initial_rows_;
-  std::vector<bool> is_flow_, is_pose_, is_position_, known_;  // of unknowns
+  std::vector<bool> is_flow_, is_pose_, is_position_, is_length_, known_;  // of unknowns
   std::vector<std::vector<std::uint32_t>> rows_of_;  // of unknowns: equations without derivatives and flows
   std::vector<std::vector<std::uint32_t>> pose_rows_of_;  // of these the ones with a pose
   std::vector<std::uint32_t> open_;                       // of equations: unknowns that are not known
@@ -106,6 +129,9 @@ class Kinematics {
   std::vector<bool> in_loop_;  // of coordinates
   std::uint32_t coordinates_in_loops_ = 0;
   std::size_t next_free_ = 0;  // instance, for `add_free_frame`
+  double length_ = 1;
+  std::vector<double> units_;           // of rows
+  std::vector<bool> is_sum_of_angles_;  // of rows
   std::vector<double> gradient_;
 };
 

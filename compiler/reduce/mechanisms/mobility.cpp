@@ -37,14 +37,11 @@ std::vector<double> tangent(const std::vector<MatrixEntry>& jacobian, std::uint3
   return movement;
 }
 
-/// `size`: of the mechanism, in metres.
-std::vector<double> at_random(const Kinematics& kinematics, double size, std::mt19937& random) {
+/// In the units of the coordinates.
+std::vector<double> at_random(const Kinematics& kinematics, std::mt19937& random) {
   std::uniform_real_distribution<double> number(0.02, 0.08);
-  std::vector<double> result;
-  for (const std::uint32_t u : kinematics.coordinates()) {
-    result.push_back(random() % 2 ? number(random) : -number(random));
-    if (kinematics.is_length(u)) result.back() *= std::min(1.0, size);
-  }
+  std::vector<double> result(kinematics.coordinates().size());
+  for (double& movement : result) movement = random() % 2 ? number(random) : -number(random);
   return result;
 }
 
@@ -71,7 +68,7 @@ std::vector<std::uint32_t> independent_coordinates(const ConfigurationSearch& se
 /// The coordinate that moves most in a motion that is possible to the first order only: a short movement
 /// along it is taken back by the constraints.
 std::optional<std::uint32_t> free_to_first_order(ConfigurationSearch& search, Kinematics& kinematics,
-                                                 const Configuration& at, double size) {
+                                                 const Configuration& at) {
   const auto coordinates = kinematics.coordinates();
   const auto rows = static_cast<std::uint32_t>(kinematics.constraints().size());
   const std::vector<MatrixEntry> jacobian = kinematics.jacobian(at.values, Rows::Constraints);
@@ -84,7 +81,7 @@ std::optional<std::uint32_t> free_to_first_order(ConfigurationSearch& search, Ki
     const Configuration there = search.moved(at, movement, 0.1 * scale * scale);
     if (!there.found) return std::nullopt;
     for (std::size_t k = 0; k < way.size(); ++k)
-      way[k] = there.values[coordinates[k]] - at.values[coordinates[k]];
+      way[k] = (there.values[coordinates[k]] - at.values[coordinates[k]]) / kinematics.unit(coordinates[k]);
     const std::vector<double> left = tangent(jacobian, rows, std::move(way), kSingular);
     double whole = 0, taken = 0, most = 0;
     std::uint32_t coordinate = 0;
@@ -101,8 +98,7 @@ std::optional<std::uint32_t> free_to_first_order(ConfigurationSearch& search, Ki
     return coordinate;
   };
   for (int direction = 0; direction < kDirections; ++direction) {
-    const std::vector<double> movement =
-        tangent(jacobian, rows, at_random(kinematics, size, random), kSingular);
+    const std::vector<double> movement = tangent(jacobian, rows, at_random(kinematics, random), kSingular);
     std::optional<std::uint32_t> coordinate;
     for (const double scale : kShort)
       if (coordinate = taken_back(movement, scale); !coordinate) break;
@@ -113,25 +109,27 @@ std::optional<std::uint32_t> free_to_first_order(ConfigurationSearch& search, Ki
 
 }  // namespace
 
-Configuration displaced(Kinematics& kinematics, const Configuration& from, double size) {
+Configuration displaced(Kinematics& kinematics, const Configuration& from) {
   Configuration result = from;
   std::mt19937 random(1);
-  const std::vector<double> movement = at_random(kinematics, size, random);
-  for (std::size_t k = 0; k < movement.size(); ++k) result.values[kinematics.coordinates()[k]] += movement[k];
+  const std::vector<double> movement = at_random(kinematics, random);
+  for (std::size_t k = 0; k < movement.size(); ++k) {
+    const std::uint32_t u = kinematics.coordinates()[k];
+    result.values[u] += movement[k] * kinematics.unit(u);
+  }
   result.residuals = kinematics.residuals(result.values, Rows::Constraints);
   result.found = false;
   return result;
 }
 
-Configuration nearby(ConfigurationSearch& search, Kinematics& kinematics, const Configuration& from,
-                     double size) {
+Configuration nearby(ConfigurationSearch& search, Kinematics& kinematics, const Configuration& from) {
   const auto rows = static_cast<std::uint32_t>(kinematics.constraints().size());
   const std::vector<MatrixEntry> jacobian = kinematics.jacobian(from.values, Rows::Constraints);
   std::mt19937 random(1);
   Configuration result;
   double scale = 1;
   for (int direction = 0; direction < kDirections && !result.found; ++direction, scale *= kShorter) {
-    std::vector<double> movement = tangent(jacobian, rows, at_random(kinematics, size, random), kRounding);
+    std::vector<double> movement = tangent(jacobian, rows, at_random(kinematics, random), kRounding);
     for (double& m : movement) m *= scale;
     result = search.moved(from, movement);
     if (!search.is_few()) break;
@@ -156,8 +154,7 @@ std::vector<std::uint32_t> free_coordinates(const ConfigurationSearch& search, K
 }
 
 std::optional<SingularCoordinate> singular_coordinate(ConfigurationSearch& search, Kinematics& kinematics,
-                                                      const Configuration& at, const Configuration& nearby,
-                                                      double size) {
+                                                      const Configuration& at, const Configuration& nearby) {
   if (!search.is_few() || !nearby.found) return std::nullopt;
   const std::vector<bool> takes_part = take_part(kinematics, nearby);
   const std::vector<std::uint32_t> here = independent_coordinates(search, kinematics, at, kSingular),
@@ -165,7 +162,7 @@ std::optional<SingularCoordinate> singular_coordinate(ConfigurationSearch& searc
   if (here.size() > there.size())
     for (const std::uint32_t k : here)
       if (std::ranges::find(there, k) == there.end() && takes_part[k]) return SingularCoordinate{k, true};
-  if (const auto k = free_to_first_order(search, kinematics, at, size)) return SingularCoordinate{*k, false};
+  if (const auto k = free_to_first_order(search, kinematics, at)) return SingularCoordinate{*k, false};
   return std::nullopt;
 }
 

@@ -10,12 +10,11 @@
 namespace sigrel::reduce {
 
 /// A configuration near another one, so that no derivative is zero there by chance: the coordinates are moved
-/// at random where the constraints allow it. `size`: of the mechanism, in metres.
-Configuration nearby(ConfigurationSearch& search, Kinematics& kinematics, const Configuration& from,
-                     double size);
+/// at random where the constraints allow it.
+Configuration nearby(ConfigurationSearch& search, Kinematics& kinematics, const Configuration& from);
 
 /// The same where the constraints allow no movement: they do not hold there.
-Configuration displaced(Kinematics& kinematics, const Configuration& from, double size);
+Configuration displaced(Kinematics& kinematics, const Configuration& from);
 
 /// Coordinates of loops that the constraints and the initial equations leave free: they may start from their
 /// guesses. Those with a guess rather than others, and those of the first joints. Which ones these can be is
@@ -32,7 +31,6 @@ struct SingularCoordinate {
   bool can_move = true;
 };
 std::optional<SingularCoordinate> singular_coordinate(ConfigurationSearch& search, Kinematics& kinematics,
-                                                      const Configuration& at, const Configuration& nearby,
-                                                      double size);
+                                                      const Configuration& at, const Configuration& nearby);
 
 }  // namespace sigrel::reduce

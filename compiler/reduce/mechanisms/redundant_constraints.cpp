@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "compiler/graph/signed_union_find.h"
 #include "compiler/reduce/equation_rows.h"
 #include "compiler/reduce/mechanisms/assemble_loops.h"
 #include "compiler/reduce/mechanisms/configuration.h"
@@ -20,7 +21,7 @@
 namespace sigrel::reduce {
 namespace {
 
-/// Largest residual of a removed constraint during a run, in metres; less in mechanisms smaller than a metre.
+/// Largest residual of a removed constraint during a run, in its unit.
 constexpr double kHolds = 1e-4;
 
 /// Three constraints that are the components of a vector, and a rotation whose axes they can be given in.
@@ -118,6 +119,28 @@ std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Configuration
                            constraints, preferences);
 }
 
+/// Whether the joints of a loop with redundant constraints, which nothing drives, leave no movement.
+bool is_locked(Kinematics& kinematics, const Configuration& point, std::span<const std::uint32_t> redundant) {
+  const auto columns = static_cast<std::uint32_t>(kinematics.coordinates().size());
+  const auto rows = static_cast<std::uint32_t>(kinematics.constraints().size());
+  const std::vector<MatrixEntry> jacobian = kinematics.jacobian(point.values, Kinematics::Rows::Constraints);
+  graph::SignedUnionFind parts(columns + rows);  // the coordinates, then the constraints
+  for (const MatrixEntry& e : jacobian) parts.unite(e.column, columns + e.row, false);
+  std::vector<bool> moves(columns + rows, false);
+  const std::vector<Preference> preferences(columns, Preference::None);
+  for (const std::uint32_t c : dependent_columns(jacobian, rows, columns, preferences))
+    moves[parts.find(c).root] = true;
+  const std::vector<bool> driven = kinematics.depend_on_time();
+  for (std::uint32_t c = 0; c < rows; ++c)
+    if (driven[c]) moves[parts.find(columns + c).root] = true;
+  std::vector<bool> has_coordinate(columns + rows, false);
+  for (std::uint32_t k = 0; k < columns; ++k) has_coordinate[parts.find(k).root] = true;
+  return std::ranges::any_of(redundant, [&](std::uint32_t c) {
+    const std::uint32_t part = parts.find(columns + c).root;
+    return has_coordinate[part] && !moves[part];
+  });
+}
+
 /// A residual with its own list of unknowns and parameters.
 struct Residual {
   ExprId value{};
@@ -180,7 +203,7 @@ void add_zero(Equations& added, ExprPool& pool, const OpenForce& force, Origin o
 }
 
 void report_redundant(const system::System& system, const std::vector<Origin>& closing,
-                      std::span<const OpenForce> open, Diagnostics& diagnostics) {
+                      std::span<const OpenForce> open, bool locked, Diagnostics& diagnostics) {
   const singularity::SourceNames names(system);
   const std::uint32_t scope = system::kRoot;
   const auto places = names.places(closing, scope);
@@ -202,6 +225,10 @@ void report_redundant(const system::System& system, const std::vector<Origin>& c
                      turned == 0             ? ""
                      : turned == open.size() ? ", in the axes of their frames"
                                              : ", those of frames that turn in the axes of these"));
+  if (locked)
+    d.note(
+        "the joints of such a loop leave no movement at this position: it is as rigid as one body. If it is "
+        "meant to move, look at the axes of its joints");
   d.help("the motion does not depend on it; forces and torques in the loop do, also those that sensors show");
 }
 
@@ -212,9 +239,9 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
   RowValues rows(system, system.equations);
   Kinematics kinematics(system, rows);
   if (kinematics.constraints().empty()) return;
-  const std::optional<Assembly> assembly = assemble_loops(system, rows, kinematics, loops, diagnostics);
+  const std::optional<Configuration> assembly = assemble_loops(system, rows, kinematics, loops, diagnostics);
   if (!assembly) return;
-  const Configuration& point = assembly->nearby;
+  const Configuration& point = *assembly;
   const std::vector<VectorConstraint> vectors = vector_constraints(system, kinematics, rows, turning);
   std::vector<std::uint32_t> redundant = dependent(kinematics, point, vectors);
   // Two joints between the same frames are a mistake, and no loop.
@@ -270,7 +297,7 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
     add_zero(added, pool, open[k], origin);
     // It must hold, although it is not among the equations.
     const ExprId condition = symbolic::binary(pool, Op::Less, symbolic::unary(pool, Op::Abs, residual.value),
-                                              pool.constant(kHolds * std::min(1.0, assembly->size)));
+                                              pool.constant(kHolds * kinematics.unit_of(constraint)));
     const auto source = static_cast<std::uint32_t>(system.sources.size());
     system.sources.push_back(
         {system::EquationKind::Assertion, system.sources[origin.source].span,
@@ -278,7 +305,8 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
                     "at the start do not any more")});
     add_row(system.assertions, condition, residual.unknowns, residual.parameters, {origin.instance, source});
   }
-  report_redundant(system, closing_origins(loops, kinematics, rows), open, diagnostics);
+  report_redundant(system, closing_origins(loops, kinematics, rows), open,
+                   is_locked(kinematics, point, redundant), diagnostics);
   remove_equations(system.equations, removed);
   for (EquationTable& table : added.tables) system.equations.tables.push_back(std::move(table));
 }

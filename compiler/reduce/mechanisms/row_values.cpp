@@ -78,8 +78,10 @@ void RowValues::build(const EquationTable& table, Shape& shape) {
   ExprPool& pool = system_.exprs;
   const std::size_t before = pool.size();
   shape.slot_differentiated.assign(table.slots, false);
-  for (const ExprId id : topological(pool, {&table.residual, 1}))
+  for (const ExprId id : topological(pool, {&table.residual, 1})) {
+    shape.reads_time |= pool[id].op == Op::Time;
     if (pool[id].op == Op::Der) shape.differentiated = shape.slot_differentiated[pool[id].a] = true;
+  }
   const ExprId residual = symbolic::rewrite(pool, table.residual, pool, [&](const Node& node) {
     return node.op == Op::Der || node.op == Op::Time ? pool.constant(0) : pool.intern(Node(node));
   });

@@ -31,6 +31,7 @@ class RowValues {
   bool has_derivative(std::uint32_t equation, std::size_t k) {
     return shape(equation).slot_differentiated[k];
   }
+  bool reads_time(std::uint32_t equation) { return shape(equation).reads_time; }
   /// Whether the partial derivative with respect to the k-th unknown is the same nonzero number everywhere.
   bool is_explicit(std::uint32_t equation, std::size_t k);
   /// Of an equation that is written `u = f(...)`, and explicit in u: the place of u in `unknowns`.
@@ -44,7 +45,7 @@ class RowValues {
     std::vector<std::uint32_t> results;  // of the residual, then of its derivatives
     std::vector<bool> is_constant;       // derivatives that are nonzero numbers
     std::vector<bool> slot_differentiated;
-    bool differentiated = false;
+    bool differentiated = false, reads_time = false;
   };
   const Shape& shape(std::uint32_t equation);
   void build(const EquationTable& table, Shape& shape);

@@ -113,8 +113,10 @@ struct Coefficient {
 
 /// Of the forces in one equation. An unknown that is a component of a turning vector stands for the component
 /// in the axes of its connector.
+/// Torques are in units of a force at the length of the mechanism.
 std::vector<Coefficient> coefficients_of(RowValues& rows, std::uint32_t equation, const ForceGraph& graph,
-                                         const TurningVectors& vectors, const Configuration& point) {
+                                         const TurningVectors& vectors, const Kinematics& kinematics,
+                                         const Configuration& point) {
   std::vector<double> gradient;
   rows.evaluate(equation, point.values, gradient);
   const auto unknowns = rows.unknowns(equation);
@@ -126,6 +128,7 @@ std::vector<Coefficient> coefficients_of(RowValues& rows, std::uint32_t equation
   double largest = 0;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     if (!graph.is_force[unknowns[i]]) continue;
+    if (kinematics.is_torque(unknowns[i])) gradient[i] *= kinematics.length();
     largest = std::max(largest, std::abs(gradient[i]));
     const OpenForce force = vectors.component(unknowns[i]);
     if (!force.rotation) add(unknowns[i], gradient[i]);
@@ -158,7 +161,7 @@ std::vector<OpenForce> undetermined_forces(system::System& system, RowValues& ro
   std::vector<std::vector<Coefficient>> coefficients(equations);
   std::vector<std::vector<std::uint32_t>> of_unknown(system.unknowns);
   for (std::uint32_t k = 0; k < equations; ++k) {
-    coefficients[k] = coefficients_of(rows, graph.equations[k], graph, vectors, point);
+    coefficients[k] = coefficients_of(rows, graph.equations[k], graph, vectors, kinematics, point);
     for (const Coefficient& c : coefficients[k]) of_unknown[c.unknown].push_back(k);
   }
 

@@ -66,6 +66,8 @@ bool ConsistentStart::solve(double time) {
 void ConsistentStart::begin() {
   const std::uint32_t variables = instance_.model.variables;
   failure_ = {};
+  visited_.assign(variables, 0);
+  visit_ = 0;
   known_.assign(variables, 1);  // unless the schedule determines them
   for (const Step& step : instance_.model.initial)
     if (step.kind == Step::Solve)
@@ -339,6 +341,7 @@ std::vector<std::uint32_t> ConsistentStart::component_of(std::uint32_t first,
   for (std::size_t k = 0; k < members.size() && members.size() <= kMostRows; ++k) {
     pool_[members[k]].tried = true;
     for (const std::uint32_t v : open_variables(pool_[members[k]].at)) {
+      if (std::exchange(visited_[v], visit_) == visit_) continue;
       unknowns.push_back(v);
       in_pool_.each(v, [&](std::uint32_t other) {
         if (!pool_[other].done && pool_[other].level >= pool_[first].level &&
@@ -348,7 +351,6 @@ std::vector<std::uint32_t> ConsistentStart::component_of(std::uint32_t first,
     }
   }
   std::ranges::sort(unknowns);
-  unknowns.erase(std::ranges::unique(unknowns).begin(), unknowns.end());
   return members;
 }
 

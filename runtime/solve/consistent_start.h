@@ -140,6 +140,7 @@ class ConsistentStart {
   std::vector<std::uint8_t>
       levels_;  // by variable: how often it is differentiated; constants have the highest
   std::array<std::vector<std::uint32_t>, kHighest + 1> try_next_;  // by level
+  std::vector<std::uint32_t> visited_;                             // by variable: the last visit
   std::uint32_t visit_ = 0;
   std::size_t next_guess_ = 0;
   GuessedStart guessed_;

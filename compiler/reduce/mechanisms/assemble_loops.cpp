@@ -47,6 +47,26 @@ std::optional<double> distance_left(const Kinematics& kinematics, RowValues& row
   return std::isfinite(moved) ? moved : residual / length;
 }
 
+/// The shortest name of the unknowns that are equal to a coordinate: `j.phi` rather than `j.flange.phi`.
+std::string name_of(const singularity::SourceNames& names, const Kinematics& kinematics, RowValues& rows,
+                    const Configuration& point, std::uint32_t coordinate) {
+  std::string best = names.name(coordinate, system::kRoot);
+  std::vector<std::uint32_t> equal{coordinate};
+  std::vector<double> gradient;
+  for (const Kinematics::Step& step : kinematics.steps()) {
+    const auto unknowns = rows.unknowns(step.equation);
+    if (unknowns.size() != 2 || std::ranges::find(equal, unknowns[1 - step.slot]) == equal.end() ||
+        !rows.is_explicit(step.equation, 0) || !rows.is_explicit(step.equation, 1))
+      continue;
+    rows.evaluate(step.equation, point.values, gradient);
+    if (gradient[0] != -gradient[1] || point.values[step.unknown] != point.values[coordinate]) continue;
+    equal.push_back(step.unknown);
+    if (std::string name = names.name(step.unknown, system::kRoot); name.size() < best.size())
+      best = std::move(name);
+  }
+  return best;
+}
+
 void report_open(const system::System& system, std::span<const Origin> loops, Kinematics& kinematics,
                  RowValues& rows, const Configuration& point, std::span<const std::uint32_t> given,
                  Diagnostics& diagnostics) {
@@ -74,8 +94,8 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
   std::string initial;
   constexpr std::size_t kNamed = 3;
   for (std::size_t k = 0; k < std::min(given.size(), kNamed); ++k)
-    initial +=
-        fmt::format("{}`{}` = {:.6g}", k ? ", " : "", names.name(given[k], scope), point.values[given[k]]);
+    initial += fmt::format("{}`{}` = {:.6g}", k ? ", " : "",
+                           name_of(names, kinematics, rows, point, given[k]), point.values[given[k]]);
   if (given.size() > kNamed) initial += fmt::format(" and {} more", given.size() - kNamed);
   auto& d =
       diagnostics.report(Code::LoopNotClosed, places.empty() ? system.templates[0].span : places[0].span,
@@ -139,11 +159,12 @@ void add_positions(system::System& system, const ConfigurationSearch& search, Ki
 }
 
 void report_alternative(const system::System& system, const std::vector<Origin>& origins,
+                        const Kinematics& kinematics, RowValues& rows, const Configuration& point,
                         const ConfigurationSearch::Alternative& alternative, Diagnostics& diagnostics) {
   const singularity::SourceNames names(system);
   const std::uint32_t scope = system::kRoot;
   const auto places = names.places(origins, scope);
-  const std::string name = names.name(alternative.unknown, scope);
+  const std::string name = name_of(names, kinematics, rows, point, alternative.unknown);
   auto& d = diagnostics.report(
       Code::SeveralSolutions, places.empty() ? system.templates[0].span : places[0].span,
       fmt::format("the joints can be assembled in several ways, and no guess chooses: `{}` = {:.6g}", name,
@@ -154,8 +175,9 @@ void report_alternative(const system::System& system, const std::vector<Origin>&
                      alternative.value));
 }
 
-void report_singular(const system::System& system, const std::vector<Origin>& origins, std::uint32_t free,
-                     bool can_move, Diagnostics& diagnostics) {
+void report_singular(const system::System& system, const std::vector<Origin>& origins,
+                     const Kinematics& kinematics, RowValues& rows, const Configuration& point,
+                     std::uint32_t free, bool can_move, Diagnostics& diagnostics) {
   const singularity::SourceNames names(system);
   const std::uint32_t scope = system::kRoot;
   const auto places = names.places(origins, scope);
@@ -163,7 +185,7 @@ void report_singular(const system::System& system, const std::vector<Origin>& or
       diagnostics.report(Code::SingularStart, places.empty() ? system.templates[0].span : places[0].span,
                          fmt::format("the mechanism starts at a singular position: there its joints do not "
                                      "determine `der {}`",
-                                     names.name(free, scope)));
+                                     name_of(names, kinematics, rows, point, free)));
   d.label("a loop closes here");
   d.note(can_move
              ? "velocities and forces are not determined at this position, or grow without bound near it, "
@@ -203,11 +225,11 @@ std::optional<Configuration> assemble_loops(system::System& system, RowValues& r
   add_positions(system, search, kinematics, start, nearby);
   const std::vector<Origin> origins = closing_origins(loops, kinematics, rows);
   if (const auto alternative = search.alternative(start))
-    report_alternative(system, origins, *alternative, diagnostics);
+    report_alternative(system, origins, kinematics, rows, start, *alternative, diagnostics);
   const auto singular = singular_coordinate(search, kinematics, start, nearby);
   if (singular)
-    report_singular(system, origins, kinematics.coordinates()[singular->coordinate], singular->can_move,
-                    diagnostics);
+    report_singular(system, origins, kinematics, rows, start, kinematics.coordinates()[singular->coordinate],
+                    singular->can_move, diagnostics);
   if (singular && !singular->can_move) return displaced(kinematics, start);
   return nearby.found ? nearby : start;
 }

@@ -260,10 +260,10 @@ void note_hidden_states(const pipeline::Compiled& model, std::span<const runtime
         "`{}` reaches {:.3g}; its errors may be {:.2g}, the tolerance {:.2g} times its nominal "
         "value {:.2g}",
         name(hidden[k]), hidden[k].largest, tolerance * hidden[k].nominal, tolerance, hidden[k].nominal));
-  note.help(
-      fmt::format("declare its scale, `with {{ nominal = {:.0e} }}`; for a variable of a part, "
-                  "`local x with {{ nominal = {:.0e} }}` and `x = {}`",
-                  worst.largest, worst.largest, name(worst)));
+  const bool of_part = name(worst).find('.') != std::string::npos;
+  note.help(of_part ? fmt::format("declare its scale: `local x with {{ nominal = {:.0e} }}` and `x = {}`",
+                                  worst.largest, name(worst))
+                    : fmt::format("declare its scale, `with {{ nominal = {:.0e} }}`", worst.largest));
 }
 
 }  // namespace sigrel::explain

@@ -295,15 +295,20 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
     const auto& [residual, constraint] = holds[k];
     const Origin origin = rows.origin(kinematics.constraints()[constraint]);
     add_zero(added, pool, open[k], origin);
-    // It must hold, although it is not among the equations.
-    const ExprId condition = symbolic::binary(pool, Op::Less, symbolic::unary(pool, Op::Abs, residual.value),
-                                              pool.constant(kHolds * kinematics.unit_of(constraint)));
+    // It must hold, although it is not among the equations. The bound is a parameter: as a number it would give
+    // each copy of a mechanism an equation of its own shape.
+    std::vector<std::uint32_t> parameters = residual.parameters;
+    const ExprId bound = pool.param(static_cast<std::uint32_t>(parameters.size()));
+    parameters.push_back(static_cast<std::uint32_t>(system.parameters.size()));
+    system.parameters.push_back({.value = kHolds * kinematics.unit_of(constraint)});
+    const ExprId condition =
+        symbolic::binary(pool, Op::Less, symbolic::unary(pool, Op::Abs, residual.value), bound);
     const auto source = static_cast<std::uint32_t>(system.sources.size());
     system.sources.push_back(
         {system::EquationKind::Assertion, system.sources[origin.source].span,
          local_name("the loop of joints is no longer closed: constraints that followed from the others "
                     "at the start do not any more")});
-    add_row(system.assertions, condition, residual.unknowns, residual.parameters, {origin.instance, source});
+    add_row(system.assertions, condition, residual.unknowns, parameters, {origin.instance, source});
   }
   report_redundant(system, closing_origins(loops, kinematics, rows), open,
                    is_locked(kinematics, point, redundant), diagnostics);

@@ -14,7 +14,14 @@
 namespace sigrel::reduce {
 namespace {
 
-constexpr double kOpen = 1e-6;  // of the unit of a constraint: a loop that is not closed
+/// Of the unit of a constraint: a loop that is not closed. Values that differ by less agree, as those of
+/// redundant initial equations.
+constexpr double kOpen = 1e-6;
+
+bool is_open(const Configuration& point) {
+  return point.is_stationary &&
+         std::ranges::any_of(point.residuals, [](double r) { return std::abs(r) > kOpen; });
+}
 
 /// How far one point would have to move for a constraint to hold, in metres; none for one without lengths. It
 /// may be one on the square of a distance: Newton's method along its gradient.
@@ -211,13 +218,10 @@ std::optional<Configuration> assemble_loops(system::System& system, RowValues& r
   ConfigurationSearch search(system, rows, kinematics);
   const Configuration start = search.start();
   if (!start.found) {
-    double left = 0;
-    for (const double r : start.residuals) left = std::max(left, std::abs(r));
-    if (start.is_stationary && left > kOpen)
-      report_open(system, loops, kinematics, rows, start, {}, diagnostics);
+    if (is_open(start)) report_open(system, loops, kinematics, rows, start, {}, diagnostics);
     return std::nullopt;
   }
-  if (const auto& open = search.contradiction()) {
+  if (const auto& open = search.contradiction(); open && is_open(open->configuration)) {
     report_open(system, loops, kinematics, rows, open->configuration, open->unknowns, diagnostics);
     return std::nullopt;
   }

@@ -295,8 +295,8 @@ void remove_redundant_constraints(system::System& system, std::span<const Origin
     const auto& [residual, constraint] = holds[k];
     const Origin origin = rows.origin(kinematics.constraints()[constraint]);
     add_zero(added, pool, open[k], origin);
-    // It must hold, although it is not among the equations. The bound is a parameter: as a number it would give
-    // each copy of a mechanism an equation of its own shape.
+    // It must hold, although it is not among the equations. The bound is a parameter: as a number it would
+    // give each copy of a mechanism an equation of its own shape.
     std::vector<std::uint32_t> parameters = residual.parameters;
     const ExprId bound = pool.param(static_cast<std::uint32_t>(parameters.size()));
     parameters.push_back(static_cast<std::uint32_t>(system.parameters.size()));

@@ -103,7 +103,8 @@ class GuessPropagation {
     }
   }
 
-  /// Those that the unknowns of the loop need, in the order in which they were found.
+  /// Those that the unknowns of the loop need, in the order in which they were found. A first iterate is the
+  /// solution for a mechanism near its guesses, and better than what follows from these.
   void emit(const runtime::AlgebraicLoop& loop, std::vector<Step>& steps) {
     std::vector<std::uint32_t> needed;
     auto need = [&](VariableId v) {
@@ -122,8 +123,11 @@ class GuessPropagation {
       });
     }
     std::ranges::sort(needed);
-    for (const std::uint32_t a : needed)
-      steps.push_back({Step::Guess, scheduler_.guess(assignments_[a].equation, assignments_[a].variable)});
+    for (const std::uint32_t a : needed) {
+      const auto [equation, variable, emitted] = assignments_[a];
+      if (model_.first_iterate.empty() || model_.first_iterate[variable.value] == kNone)
+        steps.push_back({Step::Guess, scheduler_.guess(equation, variable)});
+    }
   }
 
   runtime::Model& model_;

@@ -120,10 +120,9 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
   const auto count = static_cast<std::uint32_t>(r.size());
   double size = norm(r), damping = 0, mark = size;
   int since_mark = 0;
-  auto extent = [&](const std::vector<double>& at, bool with_angles = true) {
+  auto extent = [&](const std::vector<double>& at) {
     double sum = 0;  // of the mechanism, not of other unknowns
-    for (const std::uint32_t u : positions_)
-      if (with_angles || !kinematics_.is_angle(u)) sum += std::pow(at[u] / kinematics_.unit(u), 2);
+    for (const std::uint32_t u : positions_) sum += std::pow(at[u] / kinematics_.unit(u), 2);
     return std::max(1.0, std::sqrt(sum));
   };
   const double farthest = 30 * std::max(extent(values), size);
@@ -171,7 +170,14 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
     result.is_stationary |= !smaller || ++since_mark > kSlowIterations;
     if (result.is_stationary) break;
   }
-  result.found = size <= kClosed * std::sqrt(count) + kRounding * extent(values, false);
+  double farthest_length = 0;
+  for (const std::uint32_t u : positions_)
+    if (kinematics_.is_length(u)) farthest_length = std::max(farthest_length, std::abs(values[u]));
+  result.found = std::isfinite(size);
+  for (std::size_t row = 0; row < r.size(); ++row) {
+    const double unit = row < kinematics_.rows() ? kinematics_.unit_of(static_cast<std::uint32_t>(row)) : 1.0;
+    result.found &= std::abs(r[row]) <= kClosed + kRounding * farthest_length / unit;
+  }
   r.resize(kinematics_.constraints().size());
   result.residuals = std::move(r);
   result.values = std::move(values);

@@ -6,9 +6,12 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
+
+#include "compiler/graph/signed_union_find.h"
 
 namespace sigrel::reduce {
 namespace {
@@ -27,6 +30,7 @@ Kinematics::Kinematics(system::System& system, RowValues& rows)
   drop_unrelated_constraints();
   find_loops();
   units_.assign(constraints_.size() + initial_.size(), 1.0);
+  unit_.assign(system_.unknowns, 1.0);
   find_sums_of_angles();
 }
 
@@ -295,51 +299,121 @@ void Kinematics::evaluate(std::vector<double>& values) {
 
 void Kinematics::choose_units(std::vector<double> values) {
   evaluate(values);
-  length_ = longest_link(values);
+  std::vector<std::uint32_t> all(steps_.size());
+  std::iota(all.begin(), all.end(), 0u);
+  length_ = longest_link(all, coordinates_, values).value_or(1.0);
+  for (std::uint32_t u = 0; u < system_.unknowns; ++u) unit_[u] = is_length_[u] ? length_ : 1.0;
+
   std::mt19937 random(1);
   std::uniform_real_distribution<double> way(-kWay, kWay);
-  std::vector<std::vector<double>> points(3, values);
-  for (std::size_t k = 1; k < points.size(); ++k) {
-    for (const std::uint32_t u : coordinates_) points[k][u] += way(random) * unit(u);
-    evaluate(points[k]);
+  auto moved = [&] {
+    std::vector<double> result = values;
+    for (const std::uint32_t u : coordinates_) result[u] += way(random) * unit_[u];
+    evaluate(result);
+    return result;
+  };
+  std::vector<double> lengths(constraints_.size(), length_);
+  for (const Loops& loops : separate_loops(moved())) {
+    const double length = longest_link(loops.steps, loops.coordinates, values).value_or(length_);
+    for (const std::uint32_t c : loops.constraints) lengths[c] = length;
+    for (const std::uint32_t u : loops.coordinates)
+      if (is_length_[u]) unit_[u] = length;
   }
-  units_ = units_of(rows_, constraints_, points);
-  std::ranges::copy(units_of(initial_rows_, initial_, points), std::back_inserter(units_));
+  const std::vector<double> points[] = {values, moved(), moved()};
+  auto length_of_constraint = [&](std::size_t row, std::uint32_t u) {
+    return is_length_[u] ? lengths[row] : 1.0;
+  };
+  units_ = units_of(rows_, constraints_, points, length_of_constraint);
+  auto unit = [&](std::size_t, std::uint32_t u) { return unit_[u]; };
+  std::ranges::copy(units_of(initial_rows_, initial_, points, unit), std::back_inserter(units_));
 }
 
-/// The longest distance, along an axis, between a frame that moves and the one that it follows from; of none
-/// the largest coordinate; otherwise a metre.
-double Kinematics::longest_link(const std::vector<double>& values) const {
-  const std::vector<bool> varies = varying();
+/// Loops that share no coordinate, so that one may be much larger than another. Derivatives with respect to
+/// what moves a loop as a whole are zero up to rounding.
+std::vector<Kinematics::Loops> Kinematics::separate_loops(const std::vector<double>& values) {
+  constexpr double kRounding = 1e-13;  // of positions
+  double farthest = 1;
+  for (const Step& s : steps_)
+    if (is_pose_[s.unknown] && is_length_[s.unknown])
+      farthest = std::max(farthest, std::abs(values[s.unknown]));
+  const auto count = static_cast<std::uint32_t>(coordinates_.size());
+  graph::SignedUnionFind parts(count + static_cast<std::uint32_t>(constraints_.size()));
+  for (const MatrixEntry& e : jacobian(values, Rows::Constraints))
+    if (std::abs(e.value) > kRounding * farthest) parts.unite(e.column, count + e.row, false);
+  std::vector<Loops> result;
+  std::vector<std::uint32_t> number(parts.size(), kNone);
+  for (std::uint32_t c = 0; c < constraints_.size(); ++c) {
+    std::uint32_t& loops = number[parts.find(count + c).root];
+    if (loops == kNone) {
+      loops = static_cast<std::uint32_t>(result.size());
+      result.emplace_back();
+    }
+    result[loops].constraints.push_back(c);
+  }
+  for (std::uint32_t k = 0; k < count; ++k)
+    if (const std::uint32_t loops = number[parts.find(k).root]; loops != kNone)
+      result[loops].coordinates.push_back(coordinates_[k]);
+  // What their constraints are computed from.
+  std::vector<std::uint32_t> seen(steps_.size(), kNone);
+  for (std::uint32_t l = 0; l < result.size(); ++l) {
+    std::vector<std::uint32_t>& steps = result[l].steps;
+    auto need = [&](std::uint32_t equation) {
+      for (const std::uint32_t u : rows_.unknowns(equation))
+        if (const std::uint32_t s = step_of_[u]; s != kNone && std::exchange(seen[s], l) != l)
+          steps.push_back(s);
+    };
+    for (const std::uint32_t c : result[l].constraints) need(constraints_[c]);
+    for (std::size_t k = 0; k < steps.size(); ++k) need(steps_[steps[k]].equation);
+    std::ranges::sort(steps);
+  }
+  return result;
+}
+
+/// The longest distance, along an axis, between a frame that moves with the coordinates and the one that it
+/// follows from; of none the largest of these coordinates.
+std::optional<double> Kinematics::longest_link(std::span<const std::uint32_t> steps,
+                                               std::span<const std::uint32_t> coordinates,
+                                               const std::vector<double>& values) {
   double longest = 0;
-  for (const Step& s : steps_) {
-    if (!varies[s.unknown] || !is_pose_[s.unknown] || !is_length_[s.unknown]) continue;
-    for (const std::uint32_t u : rows_.unknowns(s.equation))
+  varies_.resize(system_.unknowns, false);
+  for (const std::uint32_t u : coordinates) varies_[u] = true;
+  for (const std::uint32_t k : steps) {
+    const Step& s = steps_[k];
+    const auto unknowns = rows_.unknowns(s.equation);
+    varies_[s.unknown] = std::ranges::any_of(unknowns, [&](std::uint32_t u) { return bool(varies_[u]); });
+    if (!varies_[s.unknown] || !is_pose_[s.unknown] || !is_length_[s.unknown]) continue;
+    for (const std::uint32_t u : unknowns)
       if (is_pose_[u] && is_length_[u]) longest = std::max(longest, std::abs(values[s.unknown] - values[u]));
   }
-  for (std::size_t k = 0; k < coordinates_.size() && longest == 0; ++k)
-    if (is_length_[coordinates_[k]]) longest = std::abs(values[coordinates_[k]]);
-  return longest > 0 && std::isfinite(longest) ? longest : 1.0;
+  for (const std::uint32_t k : steps) varies_[steps_[k].unknown] = false;
+  for (const std::uint32_t u : coordinates) {
+    varies_[u] = false;
+    if (longest == 0 && is_length_[u]) longest = std::abs(values[u]);
+  }
+  if (!(longest > 0 && std::isfinite(longest))) return std::nullopt;
+  return longest;
 }
 
 /// By equation: by how much it changes where an unknown changes by its unit, the same for all elements of a
-/// vector. The median over the points.
-std::vector<double> Kinematics::units_of(RowValues& rows, std::span<const std::uint32_t> equations,
-                                         std::span<const std::vector<double>> points) {
+/// vector. The median over the points, because a derivative may be zero or very large at one of them.
+std::vector<double> Kinematics::units_of(
+    RowValues& rows, std::span<const std::uint32_t> equations, std::span<const std::vector<double>> points,
+    const std::function<double(std::size_t row, std::uint32_t unknown)>& unit) {
   std::map<std::pair<std::uint32_t, Span>, double> of_equation;
   auto place = [&](std::uint32_t equation) {
     const Origin origin = rows.origin(equation);
     const bool has_source = origin.source < system_.sources.size();
     return std::pair(origin.instance, has_source ? system_.sources[origin.source].span : Span{});
   };
-  for (const std::uint32_t e : equations) {
+  for (std::size_t row = 0; row < equations.size(); ++row) {
+    const std::uint32_t e = equations[row];
     std::vector<double> changes;
     for (const std::vector<double>& values : points) {
       rows.evaluate(e, values, gradient_);
       const auto unknowns = rows.unknowns(e);
       double& change = changes.emplace_back(0.0);
       for (std::size_t k = 0; k < unknowns.size(); ++k)
-        change = std::max(change, std::abs(gradient_[k]) * unit(unknowns[k]));
+        change = std::max(change, std::abs(gradient_[k]) * unit(row, unknowns[k]));
     }
     std::ranges::sort(changes);
     double& largest = of_equation[place(e)];

@@ -10,6 +10,8 @@
 // position of the slider is a second one, and the end is where both say: a constraint.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,12 +54,14 @@ class Kinematics {
   Vector vector_of(std::uint32_t unknown) const;
 
   /// What coordinates and residuals are relative to, so that the size of a mechanism makes no difference: of
-  /// lengths the longest link that moves at these values of the coordinates.
+  /// lengths in a loop the longest link that moves in it, or in loops connected with it, at these values of
+  /// the coordinates; of others the longest link of all.
   void choose_units(std::vector<double> values);
   double length() const { return length_; }  // in metres
-  double unit(std::uint32_t unknown) const { return is_length_[unknown] ? length_ : 1.0; }
+  double unit(std::uint32_t unknown) const { return unit_[unknown]; }
   /// Of a row of Rows::WithInitial.
   double unit_of(std::uint32_t row) const { return units_[row]; }
+  std::size_t rows() const { return units_.size(); }
   /// By row of Rows::WithInitial: whole turns that the residual leaves out. Rows in which a residual may be a
   /// turn are sums of angles, as around a loop of planar joints, and initial values of angles; NaN: of
   /// others.
@@ -109,9 +113,18 @@ class Kinematics {
   void propagate();
   void evaluate(std::vector<double>& values);
   std::vector<bool> varying() const;
-  double longest_link(const std::vector<double>& values) const;
+  struct Loops {
+    std::vector<std::uint32_t> constraints;  // by their places in `constraints_`
+    std::vector<std::uint32_t> coordinates;  // unknowns
+    std::vector<std::uint32_t> steps;        // by their places in `steps_`, ascending
+  };
+  std::vector<Loops> separate_loops(const std::vector<double>& values);
+  std::optional<double> longest_link(std::span<const std::uint32_t> steps,
+                                     std::span<const std::uint32_t> coordinates,
+                                     const std::vector<double>& values);
   std::vector<double> units_of(RowValues& rows, std::span<const std::uint32_t> equations,
-                               std::span<const std::vector<double>> points);
+                               std::span<const std::vector<double>> points,
+                               const std::function<double(std::size_t row, std::uint32_t unknown)>& unit);
   void find_sums_of_angles();
   double without_turns(std::size_t row, double residual) const;
 
@@ -130,6 +143,8 @@ class Kinematics {
   std::uint32_t coordinates_in_loops_ = 0;
   std::size_t next_free_ = 0;  // instance, for `add_free_frame`
   double length_ = 1;
+  std::vector<double> unit_;            // of unknowns
+  std::vector<bool> varies_;            // of unknowns: scratch
   std::vector<double> units_;           // of rows
   std::vector<bool> is_sum_of_angles_;  // of rows
   std::vector<double> gradient_;

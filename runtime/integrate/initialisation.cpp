@@ -36,10 +36,9 @@ bool Initialisation::run(double time, std::span<const double> from, bool seek_ot
   const Point point = instance_.point(time);
   if (!events_.history().read_lengths(instance_.parameters, evaluator.failure())) return false;
   evaluator.allow_continuation(events_.zero_crossings().empty());
-  searched_ = false;
   const bool done = (from.empty() ? solve(point) : start_from(point, from)) &&
                     evaluator.run_checked(instance_.model.observed, point) &&
-                    (!searched_ || initial_equations_hold(point, true)) && advance_previous(point);
+                    (!from.empty() || initial_equations_hold(point, true)) && advance_previous(point);
   events_.zero_crossings().end_instant(instance_.parameters, instance_.values);
   if (done) events_.handler().accept(point);
   evaluator.allow_continuation(false);
@@ -51,15 +50,13 @@ bool Initialisation::run(double time, std::span<const double> from, bool seek_ot
 
 /// The model's own initialisation.
 bool Initialisation::solve(const Point& point) {
-  bool searched = false;
   if (solve_schedule(point)) {
     // Zero crossings have values: another solution may contradict them.
     if (seeks_others_ && events_.zero_crossings().empty())
       others_ = runtime::other_solutions(instance_, point.time, instance_.model.initial);
-  } else if (searched = solve_at_once(point); !searched) {
+  } else if (!solve_at_once(point)) {
     return false;
   }
-  searched_ = searched || !instance_.model.initial_checks.empty();
   states_.select(point.time);
   return constants_determine_invariants(point) &&
          instance_.evaluator.run_checked(instance_.model.dynamic, point);
@@ -159,8 +156,9 @@ bool Initialisation::start_from(const Point& point, std::span<const double> from
 }
 
 /// Whether the redundant initial equations hold, or all of them: their residuals relative to the magnitude of
-/// their terms. The equations of the model hold exactly, so that given values may differ from the solution
-/// although all equations together were satisfied within a tolerance.
+/// their terms. At the end the equations of the model hold exactly, and given values may differ from the
+/// solution although all equations together were satisfied within a tolerance. At a singular position the
+/// dynamic schedule may lead to another solution than the initial one.
 bool Initialisation::initial_equations_hold(const Point& point, bool all) {
   constexpr double kTolerance = 1e-6;
   const Model& model = instance_.model;

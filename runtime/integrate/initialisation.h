@@ -42,8 +42,6 @@ class Initialisation {
   StateSelection& states_;
   GuessedStart guessed_;
   bool seeks_others_ = false;
-  bool searched_ =
-      false;  // the solution satisfies more equations than there are variables, or was hard to find
   std::vector<OtherSolution> others_;
 };
 

@@ -120,8 +120,8 @@ double EquationRows::allowed(BatchRow at, const Point& point, double tolerance, 
 bool EquationRows::holds(BatchRow at, const Point& point, double tolerance) {
   const double signed_residual = this->residual(at, point), residual = std::abs(signed_residual);
   if (!std::isfinite(residual)) return false;
-  const double here = magnitude(partials(at, point), point);
   if (residual == 0) return true;
+  const double here = magnitude(partials(at, point), point);
   if (here > 0) return residual <= allowed(at, point, tolerance, signed_residual);
   const std::vector<std::uint32_t> moved = variables(at);  // each once: they are restored in any order
   here_.clear();

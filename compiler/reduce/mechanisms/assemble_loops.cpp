@@ -104,11 +104,13 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
     initial += fmt::format("{}`{}` = {:.6g}", k ? ", " : "",
                            name_of(names, kinematics, rows, point, given[k]), point.values[given[k]]);
   if (given.size() > kNamed) initial += fmt::format(" and {} more", given.size() - kNamed);
-  auto& d =
-      diagnostics.report(Code::LoopNotClosed, places.empty() ? system.templates[0].span : places[0].span,
-                         fmt::format("the joints cannot close this loop{}: {:.3g} m are left{}",
-                                     given.empty() ? "" : " at its initial values", distance,
-                                     angle > 1e-2 ? fmt::format(", and an angle of {:.3g} rad", angle) : ""));
+  auto& d = diagnostics.report(
+      Code::LoopNotClosed, places.empty() ? system.templates[0].span : places[0].span,
+      fmt::format("the joints cannot close this loop{}: {:.3g} m are left{}",
+                  given.empty() ? "" : " at its initial values", distance,
+                  angle > 1e-2 || (angle > 1e-8 && angle * kinematics.length() > 0.1 * distance)
+                      ? fmt::format(", and an angle of {:.3g} rad", angle)
+                      : ""));
   d.label("the loop closes here");
   if (other > 1e-6)
     d.note(fmt::format(
@@ -120,6 +122,10 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
     d.note(fmt::format("this is the gap in the position that fits best with {}", initial));
     d.note("from other initial values the loop can be closed");
   }
+  if (given.size() > 1)
+    d.help(
+        "values from a drawing are rounded, and close a loop up to their last digit: give as many as the "
+        "mechanism has degrees of freedom, and make the others guesses");
   d.help(
       "look at the lengths, at the axes of the joints, and at the initial values; a guess of a joint angle "
       "says in which position the loop is assembled");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <random>
 
 #include "compiler/reduce/mechanisms/rank.h"
@@ -19,10 +20,11 @@ constexpr int kSlowIterations = 30;
 constexpr double kNear = 0.1;       // of a guess
 constexpr double kDistinct = 1e-3;  // least difference of a coordinate in another configuration
 constexpr double kSatisfied = 1e-11;
+constexpr double kWhole = 1e-6;  // difference of a factor, or of a residual, from a whole number
 constexpr double kClosed = 1e-9, kRounding = 1e-13;  // the latter of positions
 constexpr double kLeastDamping = 1e-4, kMostDamping = 1e8;
-// Of one step, and of a length in gaps of the loops: with a longer one the search goes to any configuration
-// rather than to one near the guesses.
+// Of one step: how far a frame moves, in radians and in units of length, or in gaps of the loops if these are
+// larger. With longer steps the search goes to any configuration rather than to one near the guesses.
 constexpr double kLongestStep = 1.0;
 
 constexpr double kTurn = 2 * std::numbers::pi;
@@ -45,7 +47,10 @@ ConfigurationSearch::ConfigurationSearch(const system::System& system, RowValues
                                          Kinematics& kinematics)
     : system_(system), rows_(rows), kinematics_(kinematics) {
   for (std::uint32_t u = 0; u < system.unknowns; ++u)
-    if (kinematics.is_known(u) && kinematics.is_position(u)) positions_.push_back(u);
+    if (kinematics.is_known(u) && kinematics.is_position(u)) {
+      positions_.push_back(u);
+      if (kinematics.is_pose(u)) poses_.push_back(u);
+    }
   find_given();
   kinematics.choose_units(given_value_);
 }
@@ -143,17 +148,16 @@ Configuration ConfigurationSearch::solve(std::vector<double> values, const Searc
       }
       const std::vector<double> step = least_squares(damped, rows, columns, right, search.zero);
       std::vector<double> next = values;
-      bool is_long = false;
-      for (std::size_t k = 0; k < columns; ++k) {
-        const std::uint32_t u = coordinates[k];
-        next[u] -= step[k] * kinematics_.unit(u);
-        is_long |=
-            !(std::abs(step[k]) <= kLongestStep * (kinematics_.is_length(u) ? std::max(1.0, size) : 1.0));
-      }
-      if (is_long) continue;
+      for (std::size_t k = 0; k < columns; ++k)
+        next[coordinates[k]] -= step[k] * kinematics_.unit(coordinates[k]);
       // A very large step is a rounding error: the length of a quaternion, for one, changes nothing.
       if (!(extent(next) <= farthest)) continue;
       std::vector<double> next_r = kinematics_.residuals(next, search.rows, search.targets);
+      const bool is_long = std::ranges::any_of(poses_, [&](std::uint32_t u) {
+        const double longest = kinematics_.is_length(u) ? std::max(1.0, size) : 1.0;
+        return !(std::abs(next[u] - values[u]) <= kLongestStep * longest * kinematics_.unit(u));
+      });
+      if (is_long) continue;
       const double next_size = norm(next_r);
       if (!(next_size < size)) continue;
       smaller = true;
@@ -320,29 +324,33 @@ Configuration ConfigurationSearch::solve_with_initial_values() {
   return {};
 }
 
-/// Adds whole turns to angles, to those without guesses rather than to others, so that sums of angles around
-/// loops hold with their turns. False: none do that.
+/// Adds whole turns to angles, to those without guesses rather than to others, so that combinations of angles
+/// hold with their turns. False: none do that.
 bool ConfigurationSearch::add_turns(std::vector<double>& values) {
   const auto coordinates = kinematics_.coordinates();
   std::vector<double> turns = kinematics_.turns(values);
-  if (std::ranges::all_of(turns, [](double t) { return t == 0; })) return true;
-  // Gauss-Jordan elimination, with pivots of 1 or -1, of the rows whose turns count.
+  if (std::ranges::none_of(turns, [](double t) { return std::abs(t) > 0; })) return true;
   struct Entry {
     std::uint32_t column;
     double value;
   };
   std::vector<std::vector<Entry>> rows(turns.size());
   for (const MatrixEntry& e : kinematics_.jacobian(values, Rows::WithInitial))
-    if (!std::isnan(turns[e.row]))
-      rows[e.row].push_back({e.column, std::round(e.value * kinematics_.unit_of(e.row))});
-  std::vector<double> by_coordinate(coordinates.size(), 0.0);
+    if (!std::isnan(turns[e.row])) {
+      const double value = e.value * kinematics_.unit_of(e.row), whole = std::round(value);
+      rows[e.row].push_back({e.column, std::abs(value - whole) < kWhole ? whole : value});
+    }
+  // Gauss-Jordan elimination with pivots of 1 or -1; first of gears, of which sums may need other angles.
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_partition(order, [&](std::size_t r) {
+    return std::ranges::any_of(rows[r], [](const Entry& e) { return std::abs(e.value) != 1; });
+  });
   std::vector<std::pair<std::size_t, std::uint32_t>> pivots;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
+  for (const std::size_t r : order) {
     const Entry* pivot = nullptr;
     for (const Entry& e : rows[r])
-      if (std::abs(e.value) == 1 && kinematics_.is_angle(coordinates[e.column]) &&
-          (!pivot || (is_given(pivot->column) && !is_given(e.column))))
-        pivot = &e;
+      if (std::abs(e.value) == 1 && (!pivot || (is_given(pivot->column) && !is_given(e.column)))) pivot = &e;
     if (!pivot) continue;
     const auto [column, value] = *pivot;
     pivots.emplace_back(r, column);
@@ -360,13 +368,16 @@ bool ConfigurationSearch::add_turns(std::vector<double>& values) {
           same->value -= factor * e.value;
       }
       turns[other] -= factor * turns[r];
-      std::erase_if(rows[other], [](const Entry& e) { return e.value == 0; });
+      std::erase_if(rows[other], [](const Entry& e) { return std::abs(e.value) < kWhole; });
     }
   }
-  for (const auto& [row, column] : pivots) by_coordinate[column] = std::exchange(turns[row], 0.0);
-  if (std::ranges::any_of(turns, [](double t) { return t != 0 && !std::isnan(t); })) return false;
-  for (std::size_t k = 0; k < coordinates.size(); ++k) values[coordinates[k]] -= kTurn * by_coordinate[k];
-  kinematics_.residuals(values, Rows::Constraints);
+  std::vector<double> turned = values;
+  for (const auto& [row, column] : pivots) turned[coordinates[column]] -= kTurn * std::round(turns[row]);
+  turns = kinematics_.turns(turned);
+  const std::vector<double> residuals = kinematics_.residuals(turned, Rows::WithInitial);
+  for (std::size_t row = 0; row < turns.size(); ++row)
+    if (std::abs(turns[row]) > 0 || std::abs(residuals[row]) > kWhole) return false;
+  values = std::move(turned);
   return true;
 }
 
@@ -378,6 +389,7 @@ Configuration ConfigurationSearch::start() {
 }
 
 Configuration ConfigurationSearch::search() {
+  contradiction_.reset();
   Configuration result = solve_near_given();
   if (result.found && is_few()) normalise(result);
   if (result.found || kinematics_.initial_equations().empty()) return result;

@@ -81,7 +81,7 @@ class ConfigurationSearch {
   const system::System& system_;
   RowValues& rows_;
   Kinematics& kinematics_;
-  std::vector<std::uint32_t> positions_;               // unknowns
+  std::vector<std::uint32_t> positions_, poses_;       // unknowns
   std::vector<bool> given_, guessed_, initial_given_;  // of unknowns
   std::vector<double> given_value_;                    // of unknowns
   std::vector<Kinematics::Target> targets_;            // guesses of positions that are no coordinates

@@ -446,27 +446,32 @@ std::vector<double> Kinematics::residuals(std::vector<double>& values, Rows whic
 }
 
 void Kinematics::find_sums_of_angles() {
-  auto is_sum = [&](RowValues& rows, std::uint32_t equation) {
+  const std::vector<double> none(system_.unknowns, 0.0);
+  auto kind = [&](RowValues& rows, std::uint32_t equation) {
     const auto unknowns = rows.unknowns(equation);
     for (std::size_t k = 0; k < unknowns.size(); ++k)
-      if (!is_angle(unknowns[k]) || !rows.is_explicit(equation, k)) return false;
-    return true;
+      if (!is_angle(unknowns[k]) || !rows.is_linear(equation, k)) return Angles::None;
+    rows.evaluate(equation, none, gradient_);
+    const bool all_ones = std::ranges::all_of(gradient_, [](double g) { return std::abs(g) == 1; });
+    return all_ones ? Angles::Sum : Angles::Combination;
   };
-  for (const std::uint32_t e : constraints_) is_sum_of_angles_.push_back(is_sum(rows_, e));
-  for (const std::uint32_t e : initial_) is_sum_of_angles_.push_back(is_sum(initial_rows_, e));
+  for (const std::uint32_t e : constraints_) angles_.push_back(kind(rows_, e));
+  for (const std::uint32_t e : initial_) angles_.push_back(kind(initial_rows_, e));
 }
 
 double Kinematics::without_turns(std::size_t row, double residual) const {
-  return is_sum_of_angles_[row] ? std::remainder(residual, kTurn) : residual;
+  return angles_[row] == Angles::Sum && !counts_turns_ ? std::remainder(residual, kTurn) : residual;
 }
 
 std::vector<double> Kinematics::turns(std::vector<double>& values) {
   evaluate(values);
   std::vector<double> result;
   auto add = [&](RowValues& rows, std::uint32_t equation) {
-    const bool counts = is_sum_of_angles_[result.size()];
-    result.push_back(counts ? std::round(rows.evaluate(equation, values, gradient_) / kTurn)
-                            : std::numeric_limits<double>::quiet_NaN());
+    const Angles angles = angles_[result.size()];
+    const double residual = rows.evaluate(equation, values, gradient_);
+    result.push_back(angles == Angles::None  ? std::numeric_limits<double>::quiet_NaN()
+                     : angles == Angles::Sum ? std::round(residual / kTurn)
+                                             : 0.0);
   };
   for (const std::uint32_t e : constraints_) add(rows_, e);
   for (const std::uint32_t e : initial_) add(initial_rows_, e);

@@ -62,12 +62,12 @@ class Kinematics {
   /// Of a row of Rows::WithInitial.
   double unit_of(std::uint32_t row) const { return units_[row]; }
   std::size_t rows() const { return units_.size(); }
-  /// By row of Rows::WithInitial: whole turns that the residual leaves out. Rows in which a residual may be a
-  /// turn are sums of angles, as around a loop of planar joints, and initial values of angles; NaN: of
-  /// others.
+  /// By row of Rows::WithInitial: whole turns that the residual leaves out. It does that in sums of angles,
+  /// as around a loop of planar joints, and for initial values of angles; other combinations of angles, as of
+  /// a gear, have 0, and what is no combination of angles has NaN.
   std::vector<double> turns(std::vector<double>& values);
   /// Residuals leave out no turns from now on.
-  void count_turns() { is_sum_of_angles_.assign(units_.size(), false); }
+  void count_turns() { counts_turns_ = true; }
 
   /// How a position that is no coordinate is computed; in the order of computation.
   struct Step {
@@ -143,10 +143,12 @@ class Kinematics {
   std::uint32_t coordinates_in_loops_ = 0;
   std::size_t next_free_ = 0;  // instance, for `add_free_frame`
   double length_ = 1;
-  std::vector<double> unit_;            // of unknowns
-  std::vector<bool> varies_;            // of unknowns: scratch
-  std::vector<double> units_;           // of rows
-  std::vector<bool> is_sum_of_angles_;  // of rows
+  std::vector<double> unit_;   // of unknowns
+  std::vector<bool> varies_;   // of unknowns: scratch
+  std::vector<double> units_;  // of rows
+  enum class Angles : std::uint8_t { None, Sum, Combination };
+  std::vector<Angles> angles_;  // of rows
+  bool counts_turns_ = false;
   std::vector<double> gradient_;
 };
 

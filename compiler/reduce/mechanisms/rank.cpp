@@ -5,14 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <queue>
 #include <tuple>
 #include <utility>
 
+#include "compiler/graph/signed_union_find.h"
+
 namespace sigrel::reduce {
 namespace {
 
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kDense = 400;  // rows or columns
 // Of the largest number of a column. Derivatives of constraints are known to some 1e-12.
 constexpr double kZero = 1e-7;
@@ -125,6 +129,30 @@ class SparseElimination {
   std::vector<double> size_, value_;                // of columns: the largest entry at first; scratch
 };
 
+/// A part of a least-squares problem.
+struct Block {
+  std::vector<std::uint32_t> columns;
+  std::vector<MatrixEntry> entries;
+  std::vector<double> b;  // by row
+};
+
+Eigen::VectorXd solve(const Block& block, double zero) {
+  const auto rows = static_cast<std::uint32_t>(block.b.size()),
+             columns = static_cast<std::uint32_t>(block.columns.size());
+  const Eigen::SparseMatrix<double> matrix = sparse(block.entries, rows, columns);
+  const Eigen::Map<const Eigen::VectorXd> right(block.b.data(), static_cast<Eigen::Index>(rows));
+  if (std::max(rows, columns) <= kDense) {
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr;
+    qr.setThreshold(zero);
+    qr.compute(Eigen::MatrixXd(matrix));
+    return qr.solve(right);
+  }
+  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
+  qr.setPivotThreshold(zero);
+  qr.compute(matrix);
+  return qr.solve(right);
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> dependent_columns(std::span<const MatrixEntry> entries, std::uint32_t rows,
@@ -178,22 +206,39 @@ std::vector<std::uint32_t> dependent_on_earlier(std::span<const MatrixEntry> ent
 
 std::vector<double> least_squares(std::span<const MatrixEntry> entries, std::uint32_t rows,
                                   std::uint32_t columns, std::span<const double> b, double zero) {
-  if (columns == 0 || rows == 0) return std::vector<double>(columns, 0.0);
-  const Eigen::SparseMatrix<double> matrix = sparse(entries, rows, columns);
-  const Eigen::Map<const Eigen::VectorXd> right(b.data(), static_cast<Eigen::Index>(b.size()));
-  Eigen::VectorXd x;
-  if (std::max(rows, columns) <= kDense) {
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr;
-    qr.setThreshold(zero);
-    qr.compute(Eigen::MatrixXd(matrix));
-    x = qr.solve(right);
-  } else {
-    Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
-    qr.setPivotThreshold(zero);
-    qr.compute(matrix);
-    x = qr.solve(right);
+  std::vector<double> result(columns, 0.0);
+  // Blocks that share no row, as of mechanisms beside each other.
+  graph::SignedUnionFind blocks(columns + rows);
+  for (const MatrixEntry& e : entries) blocks.unite(e.column, columns + e.row, false);
+  std::vector<std::uint32_t> place(columns + rows), number(columns + rows, kNone);
+  std::vector<Block> all;
+  auto block_of = [&](std::uint32_t k) -> Block& {
+    std::uint32_t& block = number[blocks.find(k).root];
+    if (block == kNone) {
+      block = static_cast<std::uint32_t>(all.size());
+      all.emplace_back();
+    }
+    return all[block];
+  };
+  for (std::uint32_t k = 0; k < columns; ++k) {
+    Block& block = block_of(k);
+    place[k] = static_cast<std::uint32_t>(block.columns.size());
+    block.columns.push_back(k);
   }
-  return {x.data(), x.data() + x.size()};
+  for (std::uint32_t k = 0; k < rows; ++k) {
+    Block& block = block_of(columns + k);
+    place[columns + k] = static_cast<std::uint32_t>(block.b.size());
+    block.b.push_back(b[k]);
+  }
+  for (const MatrixEntry& e : entries)
+    block_of(e.column).entries.push_back({place[columns + e.row], place[e.column], e.value});
+  for (const Block& block : all) {
+    if (block.columns.empty() || block.b.empty()) continue;
+    const Eigen::VectorXd x = solve(block, zero);
+    for (std::size_t k = 0; k < block.columns.size(); ++k)
+      result[block.columns[k]] = x[static_cast<Eigen::Index>(k)];
+  }
+  return result;
 }
 
 }  // namespace sigrel::reduce

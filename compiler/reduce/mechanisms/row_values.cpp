@@ -52,6 +52,10 @@ bool RowValues::is_explicit(std::uint32_t equation, std::size_t k) {
   return rows_[equation].table >= equations_.tables.size() || shape(equation).is_constant[k];
 }
 
+bool RowValues::is_linear(std::uint32_t equation, std::size_t k) {
+  return rows_[equation].table >= equations_.tables.size() || shape(equation).is_linear[k];
+}
+
 std::optional<std::size_t> RowValues::left_side(std::uint32_t equation) {
   const std::uint32_t table = rows_[equation].table;
   if (table >= equations_.tables.size()) return std::nullopt;
@@ -89,6 +93,9 @@ void RowValues::build(const EquationTable& table, Shape& shape) {
   for (const ExprId partial : symbolic::gradient(pool, residual, table.slots)) {
     roots.push_back(partial);
     shape.is_constant.push_back(pool[partial].op == Op::Const && pool[partial].value != 0);
+    const std::vector<ExprId> parts = topological(pool, {&partial, 1});
+    shape.is_linear.push_back(
+        std::ranges::none_of(parts, [&](ExprId id) { return pool[id].op == Op::Slot; }));
   }
   std::unordered_map<std::uint32_t, std::uint32_t> places;
   for (const ExprId id : topological(pool, roots)) {

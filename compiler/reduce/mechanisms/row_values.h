@@ -34,6 +34,8 @@ class RowValues {
   bool reads_time(std::uint32_t equation) { return shape(equation).reads_time; }
   /// Whether the partial derivative with respect to the k-th unknown is the same nonzero number everywhere.
   bool is_explicit(std::uint32_t equation, std::size_t k);
+  /// Whether the partial derivative is a number that depends on parameters at most.
+  bool is_linear(std::uint32_t equation, std::size_t k);
   /// Of an equation that is written `u = f(...)`, and explicit in u: the place of u in `unknowns`.
   std::optional<std::size_t> left_side(std::uint32_t equation);
   /// The residual; `gradient` becomes the partial derivative for each of `unknowns`.
@@ -44,6 +46,7 @@ class RowValues {
     std::vector<Node> program;           // operands first, by their places in it
     std::vector<std::uint32_t> results;  // of the residual, then of its derivatives
     std::vector<bool> is_constant;       // derivatives that are nonzero numbers
+    std::vector<bool> is_linear;         // derivatives without unknowns and time
     std::vector<bool> slot_differentiated;
     bool differentiated = false, reads_time = false;
   };

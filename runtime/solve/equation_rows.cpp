@@ -122,6 +122,7 @@ bool EquationRows::holds(BatchRow at, const Point& point, double tolerance) {
   if (!std::isfinite(residual)) return false;
   if (residual == 0) return true;
   const double here = magnitude(partials(at, point), point);
+  if (partials_.empty()) return residual <= tolerance;  // what is zero for sure is no variable; nominally 1
   if (here > 0) return residual <= allowed(at, point, tolerance, signed_residual);
   const std::vector<std::uint32_t> moved = variables(at);  // each once: they are restored in any order
   here_.clear();

@@ -122,6 +122,12 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
     d.note(fmt::format("this is the gap in the position that fits best with {}", initial));
     d.note("from other initial values the loop can be closed");
   }
+  constexpr double kRounded = 1e-3;  // of the size
+  if (given.empty() && distance < kRounded * kinematics.length() && angle < kRounded)
+    d.help(
+        "rounded axes and lengths leave such a small gap: write them with all digits, or compute them; a "
+        "part "
+        "with fewer constraints, such as `closingPlane` where all axes are parallel, need not meet them all");
   if (given.size() > 1)
     d.help(
         "values from a drawing are rounded, and close a loop up to their last digit: give as many as the "
@@ -224,7 +230,7 @@ std::optional<Configuration> assemble_loops(system::System& system, RowValues& r
   ConfigurationSearch search(system, rows, kinematics);
   const Configuration start = search.start();
   if (!start.found) {
-    if (is_open(start)) report_open(system, loops, kinematics, rows, start, {}, diagnostics);
+    if (start.is_stationary) report_open(system, loops, kinematics, rows, start, {}, diagnostics);
     return std::nullopt;
   }
   if (const auto& open = search.contradiction(); open && is_open(open->configuration)) {

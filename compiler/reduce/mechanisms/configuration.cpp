@@ -13,11 +13,13 @@ namespace {
 
 using Rows = Kinematics::Rows;
 
-constexpr int kIterations = 200, kAttempts = 16;
+constexpr int kIterations = 200;
+constexpr int kAttempts = 16, kMostAttempts = 64;  // as long as none has closed the loops
 // The search ends where the distance that is left has not become half as large in so many iterations.
 constexpr int kSlowIterations = 30;
 // Coordinates and residuals are in the units of `Kinematics`.
 constexpr double kNear = 0.1;       // of a guess
+constexpr double kBeside = 0.03;    // the guesses, if these lead to no configuration
 constexpr double kDistinct = 1e-3;  // least difference of a coordinate in another configuration
 constexpr double kSatisfied = 1e-11;
 constexpr double kWhole = 1e-6;  // difference of a factor, or of a residual, from a whole number
@@ -75,8 +77,11 @@ void ConfigurationSearch::find_given() {
   std::vector<Span> heads;
   for (const system::Template& t : system_.templates) heads.push_back(t.span);
   std::ranges::sort(heads);
+  std::vector<bool> seen(system_.unknowns, false);  // those of the model come before those of its parts
   for (const system::Attribute& a : system_.attributes)
-    if (a.kind == system::AttributeKind::Guess && std::isfinite(parameters[a.parameter])) {
+    if (a.kind == system::AttributeKind::Guess && std::isfinite(parameters[a.parameter]) &&
+        !seen[a.unknown]) {
+      seen[a.unknown] = true;
       given_value_[a.unknown] = parameters[a.parameter];
       given_[a.unknown] = guessed_[a.unknown] = !is_default(a, heads);
     }
@@ -112,7 +117,7 @@ void ConfigurationSearch::find_given() {
 
 /// In the unit of the unknown; of angles without whole turns.
 double ConfigurationSearch::difference(std::uint32_t unknown, double a, double b) const {
-  if (kinematics_.is_angle(unknown)) return std::abs(std::remainder(a - b, kTurn));
+  if (kinematics_.is_modulo_turns(unknown)) return std::abs(std::remainder(a - b, kTurn));
   return std::abs(a - b) / kinematics_.unit(unknown);
 }
 
@@ -241,17 +246,24 @@ Configuration ConfigurationSearch::solve_near_given() {
   // The values of no guess may be where the gap is largest.
   if (others.size() == coordinates.size() && targets_.empty())
     if (Configuration c = solve(given_value_, {}); c.found || !is_few()) return c;
+  auto is_better = [&](const Configuration& next, const Configuration& than) {
+    if (next.found != than.found) return next.found;
+    if (next.found) return distance_from_given(next) < distance_from_given(than);
+    return next.is_stationary && norm(next.residuals) < norm(than.residuals);
+  };
   Configuration best;
   std::mt19937 random(1);
   std::vector<double> values = given_value_;
-  for (int attempt = 0; attempt < kAttempts && !(best.found && distance_from_given(best) < kNear);
+  for (int attempt = 0; attempt < (best.found ? kAttempts : kMostAttempts) &&
+                        !(best.found && distance_from_given(best) < kNear);
        ++attempt) {
     Configuration next = solve(solve(values, first).values, {});
-    if (attempt == 0 ||
-        (next.found && (!best.found || distance_from_given(next) < distance_from_given(best))))
-      best = std::move(next);
-    if (others.empty() || (best.found && !is_few())) break;
+    if (attempt == 0 || is_better(next, best)) best = std::move(next);
+    if (best.found && (others.empty() || !is_few())) break;
     for (const std::uint32_t u : others) values[u] = any_value(kinematics_, u, random);
+    if (!others.empty()) continue;
+    for (const std::uint32_t u : coordinates)
+      if (!initial_given_[u]) values[u] = given_value_[u] + kBeside * any_value(kinematics_, u, random);
   }
   if (best.found && is_few()) keep_guesses(best);
   return best;

@@ -31,7 +31,9 @@ Kinematics::Kinematics(system::System& system, RowValues& rows)
   find_loops();
   units_.assign(constraints_.size() + initial_.size(), 1.0);
   unit_.assign(system_.unknowns, 1.0);
+  none_.assign(system_.unknowns, 0.0);
   find_sums_of_angles();
+  find_turns();
 }
 
 std::uint32_t Kinematics::unknown_of(const system::Instance& instance, std::uint32_t column) const {
@@ -100,11 +102,15 @@ void Kinematics::order() {
   }
   for (std::uint32_t e = 0; e < equations; ++e)
     if (open_[e] == 0) constraints_.push_back(e);
+  const std::vector<double> none(system_.unknowns, 0.0);
   for (std::uint32_t e = 0; e < initial_rows_.rows().size(); ++e) {
     const auto unknowns = initial_rows_.unknowns(e);
-    if (!initial_rows_.has_derivative(e) && !unknowns.empty() &&
-        std::ranges::all_of(unknowns, [&](std::uint32_t u) { return known_[u]; }))
-      initial_.push_back(e);
+    if (initial_rows_.has_derivative(e) || unknowns.empty() ||
+        std::ranges::any_of(unknowns, [&](std::uint32_t u) { return !known_[u]; }))
+      continue;
+    // A value that is no finite number is told by the start.
+    const bool is_value = unknowns.size() == 1 && initial_rows_.is_explicit(e, 0);
+    if (!is_value || std::isfinite(initial_rows_.evaluate(e, none, gradient_))) initial_.push_back(e);
   }
 }
 
@@ -299,9 +305,13 @@ void Kinematics::evaluate(std::vector<double>& values) {
 
 void Kinematics::choose_units(std::vector<double> values) {
   evaluate(values);
+  std::vector<double> rigid = values;  // links have their lengths where joints do not slide
+  for (const std::uint32_t u : coordinates_)
+    if (is_length_[u]) rigid[u] = 0;
+  evaluate(rigid);
   std::vector<std::uint32_t> all(steps_.size());
   std::iota(all.begin(), all.end(), 0u);
-  length_ = longest_link(all, coordinates_, values).value_or(1.0);
+  length_ = longest_link(all, coordinates_, rigid, values).value_or(1.0);
   for (std::uint32_t u = 0; u < system_.unknowns; ++u) unit_[u] = is_length_[u] ? length_ : 1.0;
 
   std::mt19937 random(1);
@@ -314,7 +324,7 @@ void Kinematics::choose_units(std::vector<double> values) {
   };
   std::vector<double> lengths(constraints_.size(), length_);
   for (const Loops& loops : separate_loops(moved())) {
-    const double length = longest_link(loops.steps, loops.coordinates, values).value_or(length_);
+    const double length = longest_link(loops.steps, loops.coordinates, rigid, values).value_or(length_);
     for (const std::uint32_t c : loops.constraints) lengths[c] = length;
     for (const std::uint32_t u : loops.coordinates)
       if (is_length_[u]) unit_[u] = length;
@@ -370,11 +380,12 @@ std::vector<Kinematics::Loops> Kinematics::separate_loops(const std::vector<doub
 }
 
 /// The longest distance, along an axis, between a frame that moves with the coordinates and the one that it
-/// follows from; of none the largest of these coordinates.
+/// follows from, where coordinates that are lengths are zero; of none the largest of these coordinates.
 std::optional<double> Kinematics::longest_link(std::span<const std::uint32_t> steps,
                                                std::span<const std::uint32_t> coordinates,
+                                               const std::vector<double>& rigid,
                                                const std::vector<double>& values) {
-  double longest = 0;
+  double longest = 0, slide = 0;
   varies_.resize(system_.unknowns, false);
   for (const std::uint32_t u : coordinates) varies_[u] = true;
   for (const std::uint32_t k : steps) {
@@ -383,19 +394,22 @@ std::optional<double> Kinematics::longest_link(std::span<const std::uint32_t> st
     varies_[s.unknown] = std::ranges::any_of(unknowns, [&](std::uint32_t u) { return bool(varies_[u]); });
     if (!varies_[s.unknown] || !is_pose_[s.unknown] || !is_length_[s.unknown]) continue;
     for (const std::uint32_t u : unknowns)
-      if (is_pose_[u] && is_length_[u]) longest = std::max(longest, std::abs(values[s.unknown] - values[u]));
+      if (is_pose_[u] && is_length_[u]) longest = std::max(longest, std::abs(rigid[s.unknown] - rigid[u]));
   }
   for (const std::uint32_t k : steps) varies_[steps_[k].unknown] = false;
   for (const std::uint32_t u : coordinates) {
     varies_[u] = false;
-    if (longest == 0 && is_length_[u]) longest = std::abs(values[u]);
+    if (is_length_[u]) slide = std::max(slide, std::abs(values[u]));
   }
+  if (longest == 0) longest = slide;
   if (!(longest > 0 && std::isfinite(longest))) return std::nullopt;
   return longest;
 }
 
 /// By equation: by how much it changes where an unknown changes by its unit, the same for all elements of a
-/// vector. The median over the points, because a derivative may be zero or very large at one of them.
+/// vector. The median over the points, because a derivative may be zero at one of them. Of what contains no
+/// length, as the equations between rotations that close a loop, it is 1: far from the solution these have
+/// very large derivatives.
 std::vector<double> Kinematics::units_of(
     RowValues& rows, std::span<const std::uint32_t> equations, std::span<const std::vector<double>> points,
     const std::function<double(std::size_t row, std::uint32_t unknown)>& unit) {
@@ -408,6 +422,9 @@ std::vector<double> Kinematics::units_of(
   for (std::size_t row = 0; row < equations.size(); ++row) {
     const std::uint32_t e = equations[row];
     std::vector<double> changes;
+    const bool has_length =
+        std::ranges::any_of(rows.unknowns(e), [&](std::uint32_t u) { return bool(is_length_[u]); });
+    if (!has_length) continue;
     for (const std::vector<double>& values : points) {
       rows.evaluate(e, values, gradient_);
       const auto unknowns = rows.unknowns(e);
@@ -440,23 +457,46 @@ std::vector<double> Kinematics::residuals(std::vector<double>& values, Rows whic
     for (const std::uint32_t e : initial_) add(initial_rows_, e);
   for (const Target& t : targets) {
     const double rest = values[t.unknown] - t.value;
-    result.push_back(is_angle(t.unknown) ? std::remainder(rest, kTurn) : rest / unit(t.unknown));
+    result.push_back(is_modulo_turns(t.unknown) ? std::remainder(rest, kTurn) : rest / unit(t.unknown));
   }
   return result;
 }
 
+Kinematics::Angles Kinematics::angles_in(RowValues& rows, std::uint32_t equation) {
+  const auto unknowns = rows.unknowns(equation);
+  for (std::size_t k = 0; k < unknowns.size(); ++k)
+    if (!is_angle(unknowns[k]) || !rows.is_linear(equation, k)) return Angles::None;
+  rows.evaluate(equation, none_, gradient_);
+  const bool all_ones = std::ranges::all_of(gradient_, [](double g) { return std::abs(g) == 1; });
+  return all_ones ? Angles::Sum : Angles::Combination;
+}
+
 void Kinematics::find_sums_of_angles() {
-  const std::vector<double> none(system_.unknowns, 0.0);
-  auto kind = [&](RowValues& rows, std::uint32_t equation) {
-    const auto unknowns = rows.unknowns(equation);
-    for (std::size_t k = 0; k < unknowns.size(); ++k)
-      if (!is_angle(unknowns[k]) || !rows.is_linear(equation, k)) return Angles::None;
-    rows.evaluate(equation, none, gradient_);
-    const bool all_ones = std::ranges::all_of(gradient_, [](double g) { return std::abs(g) == 1; });
-    return all_ones ? Angles::Sum : Angles::Combination;
+  for (const std::uint32_t e : constraints_) angles_.push_back(angles_in(rows_, e));
+  for (const std::uint32_t e : initial_) angles_.push_back(angles_in(initial_rows_, e));
+}
+
+/// Angles of gears, and those that are equal to them, count their turns.
+void Kinematics::find_turns() {
+  is_modulo_turns_.assign(system_.unknowns, false);
+  for (std::uint32_t u = 0; u < system_.unknowns; ++u) is_modulo_turns_[u] = known_[u] && is_angle(u);
+  auto count = [&](std::uint32_t equation) {
+    for (const std::uint32_t u : rows_.unknowns(equation)) is_modulo_turns_[u] = false;
   };
-  for (const std::uint32_t e : constraints_) angles_.push_back(kind(rows_, e));
-  for (const std::uint32_t e : initial_) angles_.push_back(kind(initial_rows_, e));
+  std::vector<std::uint32_t> equal;
+  for (std::size_t c = 0; c < constraints_.size(); ++c)
+    if (angles_[c] == Angles::Combination) count(constraints_[c]);
+  for (const Step& s : steps_) {
+    const Angles angles = angles_in(rows_, s.equation);
+    if (angles == Angles::Combination) count(s.equation);
+    if (angles == Angles::Sum && rows_.unknowns(s.equation).size() == 2) equal.push_back(s.equation);
+  }
+  auto spread = [&](std::uint32_t equation) {
+    const auto pair = rows_.unknowns(equation);
+    if (!is_modulo_turns_[pair[0]] || !is_modulo_turns_[pair[1]]) count(equation);
+  };
+  for (auto e = equal.rbegin(); e != equal.rend(); ++e) spread(*e);
+  for (const std::uint32_t e : equal) spread(e);
 }
 
 double Kinematics::without_turns(std::size_t row, double residual) const {

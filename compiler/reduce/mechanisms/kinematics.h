@@ -33,6 +33,8 @@ class Kinematics {
   /// Whether the unknown is a pose or a coordinate.
   bool is_position(std::uint32_t unknown) const { return is_position_[unknown]; }
   bool is_angle(std::uint32_t unknown) const { return has_unit(unknown, "rad"); }
+  /// Whether the angle says the same with a whole turn more: not one of a gear.
+  bool is_modulo_turns(std::uint32_t unknown) const { return is_modulo_turns_[unknown]; }
   bool is_torque(std::uint32_t unknown) const { return has_unit(unknown, "N*m"); }
   bool is_length(std::uint32_t unknown) const { return is_length_[unknown]; }
   /// Unknowns.
@@ -121,11 +123,14 @@ class Kinematics {
   std::vector<Loops> separate_loops(const std::vector<double>& values);
   std::optional<double> longest_link(std::span<const std::uint32_t> steps,
                                      std::span<const std::uint32_t> coordinates,
-                                     const std::vector<double>& values);
+                                     const std::vector<double>& rigid, const std::vector<double>& values);
   std::vector<double> units_of(RowValues& rows, std::span<const std::uint32_t> equations,
                                std::span<const std::vector<double>> points,
                                const std::function<double(std::size_t row, std::uint32_t unknown)>& unit);
   void find_sums_of_angles();
+  void find_turns();
+  enum class Angles : std::uint8_t { None, Sum, Combination };
+  Angles angles_in(RowValues& rows, std::uint32_t equation);
   double without_turns(std::size_t row, double residual) const;
 
   system::System& system_;
@@ -143,11 +148,12 @@ class Kinematics {
   std::uint32_t coordinates_in_loops_ = 0;
   std::size_t next_free_ = 0;  // instance, for `add_free_frame`
   double length_ = 1;
-  std::vector<double> unit_;   // of unknowns
-  std::vector<bool> varies_;   // of unknowns: scratch
-  std::vector<double> units_;  // of rows
-  enum class Angles : std::uint8_t { None, Sum, Combination };
-  std::vector<Angles> angles_;  // of rows
+  std::vector<double> none_;           // of unknowns: zeros
+  std::vector<double> unit_;           // of unknowns
+  std::vector<bool> is_modulo_turns_;  // of unknowns
+  std::vector<bool> varies_;           // of unknowns: scratch
+  std::vector<double> units_;          // of rows
+  std::vector<Angles> angles_;         // of rows
   bool counts_turns_ = false;
   std::vector<double> gradient_;
 };

@@ -46,8 +46,11 @@ BranchCheck::BranchCheck(ModelInstance& instance, ReducedSystem& system, Integra
   }
   collect(observed);
   last_.values.resize(variables_.size());
-  if (predict && !loops_.empty())
-    predictor_.emplace(instance.model, instance.model.dynamic, instance.nominal);
+  if (predict && !loops_.empty()) {  // without states all loops are observed ones
+    std::vector<Step> steps = instance.model.dynamic;
+    steps.insert(steps.end(), observed.begin(), observed.end());
+    predictor_.emplace(instance.model, steps, instance.nominal);
+  }
 }
 
 void BranchCheck::collect(std::span<const Step> steps) {

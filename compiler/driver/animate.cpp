@@ -78,7 +78,8 @@ int animate_model(const Globals& globals, Options& options) {
   options.run.set = parse_settings(options.set);
   session.load(options.file);
   if (!session.check(options.expression)) return finish(kUserError);
-  const std::shared_ptr<Compiled> model = session.compile(options.run.set);
+  const std::shared_ptr<Compiled> model =
+      session.compile(options.run.set, Backend::Jit, StartPolicy::Guesses, {}, options.run.start);
   if (!model) return finish(kUserError);
   if (!outputs_are_separate(std::vector<NamedFile>{{"`-o`", options.output}},
                             inputs_of(globals, session, options.run), session.diagnostics()))

@@ -141,7 +141,7 @@ int linearize(const Globals& globals, const Options& options) {
   if (session.check(options.expression))
     if (std::shared_ptr<Compiled> model =
             session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.linearize.run),
-                            options.linearize.inputs))
+                            options.linearize.inputs, options.linearize.run.start))
       result = session.linearize(*model, options.linearize);
   print_diagnostics(globals, session);
   print_timings(globals, session);

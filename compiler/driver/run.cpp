@@ -123,8 +123,8 @@ int run(const Globals& globals, Options& options) {
   };
   if (!are_separate()) return finish(kUserError);
   Backend backend = options.backend == "jit" ? Backend::Jit : Backend::Interpreter;
-  static const auto& model = *new std::shared_ptr<Compiled>(
-      session.compile(set, backend, start_policy(options.strict_initial, options.run)));
+  static const auto& model = *new std::shared_ptr<Compiled>(session.compile(
+      set, backend, start_policy(options.strict_initial, options.run), {}, options.run.start));
   if (!model || !are_separate()) return finish(kUserError);  // the evaluation has read data
 
   bool to_stdout = options.results == "-";

@@ -156,8 +156,9 @@ int steady(const Globals& globals, Options& options) {
   if (session.check(options.expression) && set_varied(session, options.steady.vary, set)) {
     std::vector<std::string> varied;
     for (const SteadyOptions::Vary& vary : options.steady.vary) varied.push_back(vary.name);
-    if (std::shared_ptr<Compiled> model = session.compile(
-            set, Backend::Jit, start_policy(options.strict_initial, options.steady.run), std::move(varied)))
+    if (std::shared_ptr<Compiled> model =
+            session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.steady.run),
+                            std::move(varied), options.steady.run.start))
       result = session.steady(*model, options.steady);
   }
   print_diagnostics(globals, session);

@@ -185,8 +185,8 @@ int sweep(const Globals& globals, Options& options) {
   };
   if (!session.check(options.expression) || !check_axes(session, axes) || !are_separate())
     return finish(kUserError);
-  std::shared_ptr<Compiled> model =
-      session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.run));
+  std::shared_ptr<Compiled> model = session.compile(
+      set, Backend::Jit, start_policy(options.strict_initial, options.run), {}, options.run.start);
   if (!model || !are_separate()) return finish(kUserError);  // the evaluation has read data
   const pipeline::Columns columns = session.sweep_columns(*model, options.run);
   if (diagnostics.has_errors()) return finish(kUserError);

@@ -208,7 +208,8 @@ bool compile(elaborate::Result elaborated, Backend backend, Context& context, co
           context, "reduce",
           [&] {
             Diagnostics flat;
-            const std::vector<Span> with_loops = reduce::close_loops(system, flat);
+            const std::vector<Span> with_loops =
+                reduce::close_loops(system, context.start_time.value_or(model.experiment.start), flat);
             reduce::guard_values(system);
             dae = reduce::reduce(system, flat, matching_unknowns(system, context.inputs));
             if (program)

@@ -80,7 +80,8 @@ struct Context {
   DumpRequest* dump = nullptr;
   plan::StartPolicy start = plan::StartPolicy::Guesses;
   Limits limits = {};
-  std::vector<std::string> inputs = {};  // patterns of variables that remain variables of their own
+  std::vector<std::string> inputs = {};   // patterns of variables that remain variables of their own
+  std::optional<double> start_time = {};  // seconds; none: that of the experiment
 };
 
 /// How the output of a stage is printed.

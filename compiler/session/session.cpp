@@ -109,7 +109,8 @@ std::vector<structural_types::Picture> Session::structure_pictures(const core::G
 }
 
 std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend, StartPolicy start,
-                                           std::vector<std::string> inputs) {
+                                           std::vector<std::string> inputs,
+                                           std::optional<double> start_time) {
   if (!checked_) return nullptr;
   elaborate::Options options;
   options.libraries = options_.libraries;
@@ -119,6 +120,7 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend,
   pipeline::Context context = this->context(diagnostics);
   context.start = start;
   context.inputs = std::move(inputs);
+  context.start_time = start_time;
   std::shared_ptr<Compiled> model = pipeline::back_end(checked_->program, options, backend, context);
   diagnostics_.append(diagnostics);
   return model;

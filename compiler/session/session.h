@@ -187,9 +187,11 @@ class Session {
   /// this session has in common (the same model in another size, for example) is reused. StartPolicy::Given
   /// is for runs with `init_from`. `inputs`: patterns of variables that `linearize` or
   /// `steady` disconnects from their equations; they are not merged with what they are equal to.
+  /// `start_time`: at which mechanisms that time drives are assembled, if it is not that of the experiment.
   std::shared_ptr<Compiled> compile(const Settings& set = {}, Backend backend = Backend::Jit,
                                     StartPolicy start = StartPolicy::Guesses,
-                                    std::vector<std::string> inputs = {});
+                                    std::vector<std::string> inputs = {},
+                                    std::optional<double> start_time = {});
   /// The arguments of the relations in the model: the numbers that `set` can change, and those that determine
   /// the structure. Nullopt after errors.
   std::optional<std::vector<elaborate::Argument>> arguments();

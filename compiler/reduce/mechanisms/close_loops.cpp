@@ -213,11 +213,11 @@ class Forest {
 
 }  // namespace
 
-std::vector<Span> close_loops(system::System& system, Diagnostics& diagnostics) {
+std::vector<Span> close_loops(system::System& system, double start_time, Diagnostics& diagnostics) {
   std::vector<RotationEdge> edges = rotation_edges(system);
   if (edges.empty()) {  // in the plane angles add up
     if (std::ranges::any_of(system.templates, [](const system::Template& t) { return !t.poses.empty(); }))
-      remove_redundant_constraints(system, {}, {}, diagnostics);
+      remove_redundant_constraints(system, start_time, {}, {}, diagnostics);
     return {};
   }
   const std::size_t before = system.equations.count();
@@ -233,7 +233,7 @@ std::vector<Span> close_loops(system::System& system, Diagnostics& diagnostics) 
   system.equations = std::move(old);
   std::vector<Origin> loops;
   for (const std::uint32_t e : closing) loops.push_back(forest.edge(e).origin);
-  remove_redundant_constraints(system, loops, forest.axes_of_loops(closing), diagnostics);
+  remove_redundant_constraints(system, start_time, loops, forest.axes_of_loops(closing), diagnostics);
   std::set<Span> around;
   for (const Origin loop : loops)
     for (std::uint32_t i = loop.instance; i != system::kRoot;) {

@@ -23,6 +23,6 @@ namespace sigrel::reduce {
 ///
 /// Where the relations are written that have a loop of rotations in them: by themselves, before it is closed,
 /// they have too many equations.
-std::vector<Span> close_loops(system::System& system, Diagnostics& diagnostics);
+std::vector<Span> close_loops(system::System& system, double start_time, Diagnostics& diagnostics);
 
 }  // namespace sigrel::reduce

@@ -24,7 +24,7 @@ constexpr double kWay = 0.3;  // to points at which derivatives are no accident
 }  // namespace
 
 Kinematics::Kinematics(system::System& system, RowValues& rows)
-    : system_(system), rows_(rows), initial_rows_(system, system.initial) {
+    : system_(system), rows_(rows), initial_rows_(system, system.initial, rows.time()) {
   find_frames();
   order();
   drop_unrelated_constraints();

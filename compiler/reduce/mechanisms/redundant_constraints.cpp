@@ -234,9 +234,9 @@ void report_redundant(const system::System& system, const std::vector<Origin>& c
 
 }  // namespace
 
-void remove_redundant_constraints(system::System& system, std::span<const Origin> loops,
+void remove_redundant_constraints(system::System& system, double start_time, std::span<const Origin> loops,
                                   std::span<const Rotation> turning, Diagnostics& diagnostics) {
-  RowValues rows(system, system.equations);
+  RowValues rows(system, system.equations, start_time);
   Kinematics kinematics(system, rows);
   if (kinematics.constraints().empty()) return;
   const std::optional<Configuration> assembly = assemble_loops(system, rows, kinematics, loops, diagnostics);

@@ -18,7 +18,7 @@ namespace sigrel::reduce {
 
 /// `loops`: the origins of the equations that close loops. `turning`: rotations in whose axes constraints and
 /// forces of their parts are considered; others are in the axes of the world.
-void remove_redundant_constraints(system::System& system, std::span<const Origin> loops,
+void remove_redundant_constraints(system::System& system, double start_time, std::span<const Origin> loops,
                                   std::span<const Rotation> turning, Diagnostics& diagnostics);
 
 }  // namespace sigrel::reduce

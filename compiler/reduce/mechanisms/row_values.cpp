@@ -20,8 +20,9 @@ std::vector<double> parameter_values(const system::System& system) {
   return values;
 }
 
-RowValues::RowValues(system::System& system, const Equations& equations)
+RowValues::RowValues(system::System& system, const Equations& equations, double time)
     : system_(system),
+      time_(time),
       equations_(equations),
       shapes_(equations.tables.size()),
       parameters_(parameter_values(system)) {
@@ -87,7 +88,9 @@ void RowValues::build(const EquationTable& table, Shape& shape) {
     if (pool[id].op == Op::Der) shape.differentiated = shape.slot_differentiated[pool[id].a] = true;
   }
   const ExprId residual = symbolic::rewrite(pool, table.residual, pool, [&](const Node& node) {
-    return node.op == Op::Der || node.op == Op::Time ? pool.constant(0) : pool.intern(Node(node));
+    return node.op == Op::Der    ? pool.constant(0)
+           : node.op == Op::Time ? pool.constant(time_)
+                                 : pool.intern(Node(node));
   });
   std::vector<ExprId> roots{residual};
   for (const ExprId partial : symbolic::gradient(pool, residual, table.slots)) {
@@ -134,7 +137,7 @@ double RowValues::evaluate(std::uint32_t equation, std::span<const double> value
       case Op::Const: v = node.value; break;
       case Op::Slot: v = values[unknowns[node.a]]; break;
       case Op::Param: v = parameters_[parameters[node.a]]; break;
-      case Op::Time: break;
+      case Op::Time: v = time_; break;
       case Op::PowInt:
         v = apply(node.op, work_[node.a], static_cast<double>(static_cast<std::int32_t>(node.b)), 0);
         break;

@@ -1,5 +1,5 @@
 // The equations of a flat system as numbers: their residuals and partial derivatives, where the unknowns have
-// given values. Derivatives with respect to time count as zero, and time is zero.
+// given values, at one time. Derivatives with respect to time count as zero.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,12 +16,13 @@ std::vector<double> parameter_values(const system::System& system);
 class RowValues {
  public:
   /// `equations` must not change while this exists.
-  RowValues(system::System& system, const Equations& equations);
+  RowValues(system::System& system, const Equations& equations, double time);
 
   struct Row {
     std::uint32_t table = 0;  // of the equations; their number: a sum
     std::uint32_t row = 0;
   };
+  double time() const { return time_; }
   const std::vector<Row>& rows() const { return rows_; }  // by number of the equation
   Origin origin(std::uint32_t equation) const;
   /// Of each occurrence.
@@ -54,6 +55,7 @@ class RowValues {
   void build(const EquationTable& table, Shape& shape);
 
   system::System& system_;
+  double time_;
   const Equations& equations_;
   std::vector<Row> rows_;
   std::vector<std::optional<Shape>> shapes_;  // of the tables

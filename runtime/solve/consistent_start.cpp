@@ -81,7 +81,7 @@ void ConsistentStart::begin() {
   examine_next_.clear(), ready_.clear();
   for (auto& next : try_next_) next.clear();
   next_guess_ = 0;
-  singular_ = false;
+  singular_ = all_known_ = nearly_holds_ = false;
 }
 
 bool ConsistentStart::attempt() {

@@ -75,7 +75,7 @@ class ConsistentStart {
   };
   struct Equation {  // of the pool
     BatchRow at;
-    std::uint8_t level = 0;  // the smallest of its variables
+    std::uint8_t level = 0;  // the smallest of all of its variables
     bool done = false;
     bool changed = true;  // a variable of it has become known since it was examined
     bool tried = false;   // by Gauss-Newton, since a variable of it has become known
@@ -137,8 +137,9 @@ class ConsistentStart {
   Lists in_pool_, in_waiting_;     // by variable
   std::vector<std::uint32_t> examine_next_, ready_;
   static constexpr std::uint8_t kHighest = 4;
-  std::vector<std::uint8_t>
-      levels_;  // by variable: how often it is differentiated; constants have the highest
+  // By variable: how often it is differentiated. Constants have the highest: an equation with one may be of
+  // any.
+  std::vector<std::uint8_t> levels_;
   std::array<std::vector<std::uint32_t>, kHighest + 1> try_next_;  // by level
   std::vector<std::uint32_t> visited_;                             // by variable: the last visit
   std::uint32_t visit_ = 0;

@@ -15,8 +15,9 @@
 namespace sigrel::reduce {
 
 /// Finds the position, and adds it to the attributes of the system. The result is a position near it, because
-/// derivatives may be zero by chance at the start itself. None: there is none, which is reported, or none was
-/// found. `loops`: the origins of the equations that close loops.
+/// derivatives may be zero by chance at the start itself; where the joints allow no movement, one at which
+/// the loops are a little open. None: there is none, which is reported, or none was found. `loops`: the
+/// origins of the equations that close loops.
 std::optional<Configuration> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
                                             std::span<const Origin> loops, Diagnostics& diagnostics);
 

@@ -57,7 +57,8 @@ class Kinematics {
 
   /// What coordinates and residuals are relative to, so that the size of a mechanism makes no difference: of
   /// lengths in a loop the longest link that moves in it, or in loops connected with it, at these values of
-  /// the coordinates; of others the longest link of all.
+  /// the coordinates; of others the longest link of all. A link has its largest extent along an axis of the
+  /// world, so thresholds hold up to a factor of two.
   void choose_units(std::vector<double> values);
   double length() const { return length_; }  // in metres
   double unit(std::uint32_t unknown) const { return unit_[unknown]; }

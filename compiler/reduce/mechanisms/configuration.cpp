@@ -254,12 +254,12 @@ Configuration ConfigurationSearch::solve_near_given() {
   Configuration best;
   std::mt19937 random(1);
   std::vector<double> values = given_value_;
-  for (int attempt = 0; attempt < (best.found ? kAttempts : kMostAttempts) &&
+  for (int attempt = 0; attempt < (best.found || !is_few() ? kAttempts : kMostAttempts) &&
                         !(best.found && distance_from_given(best) < kNear);
        ++attempt) {
     Configuration next = solve(solve(values, first).values, {});
     if (attempt == 0 || is_better(next, best)) best = std::move(next);
-    if (best.found && (others.empty() || !is_few())) break;
+    if (best.found ? others.empty() || !is_few() : others.empty() && !is_few()) break;
     for (const std::uint32_t u : others) values[u] = any_value(kinematics_, u, random);
     if (!others.empty()) continue;
     for (const std::uint32_t u : coordinates)

@@ -1,6 +1,8 @@
 // The rows of the body under construction: equations of all kinds, sums and attributes.
 #pragma once
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -76,6 +78,10 @@ class Rows {
     b.sum_offsets = std::move(sum_offsets_);
     b.sum_terms = std::move(sum_terms_);
     b.sum_sources = std::move(sum_sources_);
+    // Of several guesses of one unknown the first one counts, here the last one that is written; those of
+    // parts come later.
+    const auto is_guess = [](const AttributePlan& a) { return a.kind == system::AttributeKind::Guess; };
+    std::ranges::reverse(std::ranges::stable_partition(attributes_, std::not_fn(is_guess)));
     b.attributes = std::move(attributes_);
     b.steady = std::move(steady_);
   }

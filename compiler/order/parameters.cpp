@@ -18,7 +18,7 @@ void choose(const system::System& system, const dae::System& dae, system::Attrib
     if (a.kind != kind || dae.aliases[a.unknown].kind == dae::Alias::Zero) continue;
     std::uint32_t v = dae.aliases[a.unknown].variable, own = dae.variables[v].unknown;
     const system::Attribute*& b = best[v];
-    // Attributes of the same unknown come from outside inwards: the model's before those of the part itself.
+    // Of the same unknown the first one counts: the model's, and not that of the part itself.
     const bool better = !b || (b->unknown != own && (a.unknown == own || a.unknown < b->unknown));
     if (better) b = &a;
   }

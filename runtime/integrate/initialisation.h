@@ -4,8 +4,8 @@
 // agree. When the values that the guesses suggest lead to no solution, zero crossings follow every iteration
 // of Newton's method instead, and continuation is allowed in algebraic loops. Then the redundant initial
 // equations are checked. Where that fails because equations do not determine their variables at these values,
-// all equations are solved at once (solve/consistent_start.h). At the end states are selected, and the
-// dynamic and the observed schedule evaluated.
+// all equations are solved at once (solve/consistent_start.h). At the end states are selected, the
+// dynamic and the observed schedule evaluated, and all initial equations compared with the result.
 #pragma once
 #include <span>
 #include <vector>

@@ -126,8 +126,8 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
   if (given.empty() && distance < kRounded * kinematics.length() && angle < kRounded)
     d.help(
         "rounded axes and lengths leave such a small gap: write them with all digits, or compute them; a "
-        "part "
-        "with fewer constraints, such as `closingPlane` where all axes are parallel, need not meet them all");
+        "part with fewer constraints, such as `closingPlane` where all axes are parallel, need not meet them "
+        "all");
   if (given.size() > 1)
     d.help(
         "values from a drawing are rounded, and close a loop up to their last digit: give as many as the "

@@ -112,8 +112,7 @@ struct Coefficient {
 };
 
 /// Of the forces in one equation. An unknown that is a component of a turning vector stands for the component
-/// in the axes of its connector.
-/// Torques are in units of a force at the length of the mechanism.
+/// in the axes of its connector. Torques are in units of a force at the length of the mechanism.
 std::vector<Coefficient> coefficients_of(RowValues& rows, std::uint32_t equation, const ForceGraph& graph,
                                          const TurningVectors& vectors, const Kinematics& kinematics,
                                          const Configuration& point) {

@@ -52,7 +52,10 @@ void broken(const system::System& system, const System& dae, const std::string& 
 std::string variable_name(const system::System& system, const System& dae, std::uint32_t variable) {
   const Variable& v = dae.variables[variable];
   std::string name;
-  if (v.set == kNone) {
+  if (v.axis != 0) {  // of `b.rot[2,2]`
+    const std::string element = system::unknown_name(system, v.unknown);
+    name = fmt::format("angular velocity {} of {}", v.axis, element.substr(0, element.rfind('[')));
+  } else if (v.set == kNone) {
     name = system::unknown_name(system, v.unknown);
   } else {
     const StateSet& set = dae.sets[v.set];

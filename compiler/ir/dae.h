@@ -27,8 +27,11 @@ struct Alias {
 struct Variable {
   std::uint32_t unknown =
       0;  // the unknown of the system; of a derivative, the unknown that is differentiated
-  std::uint32_t order : 31 = 0;      // of differentiation
-  bool state : 1 = false;            // it is integrated, and has a derivative
+  std::uint32_t order : 29 = 0;  // of differentiation
+  bool state : 1 = false;        // it is integrated, and has a derivative
+  /// 1 to 3: a component of the angular velocity of the frame in whose rotation the unknown is, in the axes
+  /// of the world; it is no unknown of the system.
+  std::uint32_t axis : 2 = 0;
   std::uint32_t derivative = kNone;  // the variable that is its time derivative: Avar
   std::uint32_t integral = kNone;    // the inverse of `derivative`
   std::uint32_t set = kNone;         // of a selected state and of its derivative: the state set

@@ -16,6 +16,7 @@
 #include "compiler/pipeline/results.h"
 #include "compiler/pipeline/singular_definitions.h"
 #include "compiler/pipeline/structures.h"
+#include "compiler/reduce/mechanisms/angular_velocities.h"
 #include "compiler/reduce/mechanisms/close_loops.h"
 #include "compiler/reduce/reduce.h"
 #include "compiler/reduce/value_guards.h"
@@ -212,6 +213,7 @@ bool compile(elaborate::Result elaborated, Backend backend, Context& context, co
                 reduce::close_loops(system, context.start_time.value_or(model.experiment.start), flat);
             reduce::guard_values(system);
             dae = reduce::reduce(system, flat, matching_unknowns(system, context.inputs));
+            if (!flat.has_errors()) reduce::add_angular_velocities(system, dae);
             if (program)
               report_reduction(*program, with_loops, std::move(flat), diagnostics);
             else

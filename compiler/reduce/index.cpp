@@ -77,6 +77,8 @@ std::optional<graph::Differentiated> equations_to_differentiate(const system::Sy
 
 }  // namespace
 
+bool match_equations(dae::System& dae) { return match(dae, incidence::EquationList(dae.equations)).complete; }
+
 bool match_with_all_states(const system::System& system, dae::System& dae) {
   for (dae::Variable& v : dae.variables) v.state = v.derivative != dae::kNone;
   const incidence::EquationList list(dae.equations);
@@ -98,7 +100,7 @@ void reduce_index(const system::System& system, const Elimination& eliminated, d
   for (dae::Variable& v : dae.variables) v.state = false;
   select_states(system, *result, numbering, dae, diagnostics);
   if (diagnostics.has_errors()) return;
-  if (!match(dae, incidence::EquationList(dae.equations)).complete)
+  if (!match_equations(dae))
     broken(system, dae, "the equations do not determine the variables that are not states");
 }
 

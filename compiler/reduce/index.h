@@ -8,6 +8,9 @@
 
 namespace sigrel::reduce {
 
+/// Matches the equations with the variables that are not states, in `dae.assign`. Whether all are matched.
+bool match_equations(dae::System& dae);
+
 /// Makes every variable that has a derivative a state, and matches the equations with all other variables.
 /// Whether the system has index 1 or less: everything is matched, and the equations are independent for
 /// almost all values. Otherwise `dae.assign` must not be used.

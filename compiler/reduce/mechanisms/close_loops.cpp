@@ -214,7 +214,7 @@ class Forest {
 }  // namespace
 
 std::vector<Span> close_loops(system::System& system, double start_time, Diagnostics& diagnostics) {
-  std::vector<RotationEdge> edges = rotation_edges(system);
+  std::vector<RotationEdge> edges = rotation_edges(system, system.exprs);
   if (edges.empty()) {  // in the plane angles add up
     if (std::ranges::any_of(system.templates, [](const system::Template& t) { return !t.poses.empty(); }))
       remove_redundant_constraints(system, start_time, {}, {}, diagnostics);

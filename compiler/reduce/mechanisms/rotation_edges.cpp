@@ -13,27 +13,25 @@ std::uint64_t key(Origin origin) { return static_cast<std::uint64_t>(origin.inst
 /// The slots and parameters of several equations in one numbering.
 class Joined {
  public:
-  Joined(system::System& system, RotationEdge& edge) : system_(system), edge_(edge) {}
+  Joined(const ExprPool& from, ExprPool& pool, RotationEdge& edge) : from_(from), pool_(pool), edge_(edge) {}
 
   /// The residual of a row; nullopt if it contains a derivative.
   std::optional<ExprId> table_row(const EquationTable& table, std::size_t row) {
     const auto unknowns = table.unknowns_of(row), parameters = table.parameters_of(row);
     bool differentiated = false;
-    ExprPool& pool = system_.exprs;
-    const ExprId result = symbolic::rewrite(pool, table.residual, pool, [&](const Node& node) {
-      if (node.op == Op::Slot) return pool.slot(place(edge_.unknowns, unknowns[node.a]));
-      if (node.op == Op::Param) return pool.param(place(edge_.parameters, parameters[node.a]));
+    const ExprId result = symbolic::rewrite(from_, table.residual, pool_, [&](const Node& node) {
+      if (node.op == Op::Slot) return pool_.slot(place(edge_.unknowns, unknowns[node.a]));
+      if (node.op == Op::Param) return pool_.param(place(edge_.parameters, parameters[node.a]));
       differentiated |= node.op == Op::Der;
-      return pool.intern(Node(node));
+      return pool_.intern(Node(node));
     });
     return differentiated ? std::nullopt : std::optional(result);
   }
   ExprId sum(std::span<const Term> terms) {
-    ExprPool& pool = system_.exprs;
-    ExprId result = pool.constant(0);
+    ExprId result = pool_.constant(0);
     for (const Term& term : terms) {
-      const ExprId slot = pool.slot(place(edge_.unknowns, term.unknown()));
-      result = term.negative() ? symbolic::sub(pool, result, slot) : symbolic::add(pool, result, slot);
+      const ExprId slot = pool_.slot(place(edge_.unknowns, term.unknown()));
+      result = term.negative() ? symbolic::sub(pool_, result, slot) : symbolic::add(pool_, result, slot);
     }
     return result;
   }
@@ -44,16 +42,17 @@ class Joined {
     if (place == list.size()) list.push_back(item);
     return place;
   }
-  system::System& system_;
+  const ExprPool& from_;
+  ExprPool& pool_;
   RotationEdge& edge_;
 };
 
 /// What stands on the left, from the form `to = from * turn`: a row of `from` occurs in the row of `to` only.
-void find_from(const system::System& system, RotationEdge& edge) {
+void find_from(const ExprPool& pool, RotationEdge& edge) {
   std::array<std::vector<std::uint32_t>, 3> rows;
   for (std::uint32_t i = 0; i < 9; ++i)
-    for (const ExprId id : topological(system.exprs, {&edge.residuals[i], 1}))
-      if (const Node& node = system.exprs[id]; node.op == Op::Slot)
+    for (const ExprId id : topological(pool, {&edge.residuals[i], 1}))
+      if (const Node& node = pool[id]; node.op == Op::Slot)
         if (const std::uint32_t u = edge.unknowns[node.a]; std::ranges::find(edge.to, u) == edge.to.end())
           rows[i / 3].push_back(u);
   for (std::vector<std::uint32_t>& row : rows) {
@@ -77,7 +76,7 @@ void find_from(const system::System& system, RotationEdge& edge) {
 
 }  // namespace
 
-std::vector<RotationEdge> rotation_edges(system::System& system) {
+std::vector<RotationEdge> rotation_edges(const system::System& system, ExprPool& pool) {
   struct Place {
     std::uint32_t edge = 0, element = 0;
   };
@@ -117,18 +116,20 @@ std::vector<RotationEdge> rotation_edges(system::System& system) {
   for (const EquationTable& table : system.equations.tables) {
     Origins::InOrder origins(table.origins);
     for (std::size_t row = 0; row < table.rows(); ++row)
-      note(origins[row], next++, [&](RotationEdge& e) { return Joined(system, e).table_row(table, row); });
+      note(origins[row], next++,
+           [&](RotationEdge& e) { return Joined(system.exprs, pool, e).table_row(table, row); });
   }
   const SumTable& sums = system.equations.sums;
   Origins::InOrder origins(sums.origins);
   for (std::size_t row = 0; row < sums.rows(); ++row)
-    note(origins[row], next++,
-         [&](RotationEdge& e) { return std::optional(Joined(system, e).sum(sums.terms_of(row))); });
+    note(origins[row], next++, [&](RotationEdge& e) {
+      return std::optional(Joined(system.exprs, pool, e).sum(sums.terms_of(row)));
+    });
 
   std::vector<RotationEdge> result;
   for (std::size_t e = 0; e < edges.size(); ++e) {
     if (found[e] != (1u << 9) - 1) continue;
-    find_from(system, edges[e]);
+    find_from(pool, edges[e]);
     result.push_back(std::move(edges[e]));
   }
   return result;

@@ -30,6 +30,7 @@ struct RotationEdge {
 };
 
 /// Those of a system; empty where no connector has a rotation. Equations with derivatives are not among them.
-std::vector<RotationEdge> rotation_edges(system::System& system);
+/// Their residuals are added to `pool`, which may be that of the system.
+std::vector<RotationEdge> rotation_edges(const system::System& system, ExprPool& pool);
 
 }  // namespace sigrel::reduce

@@ -165,6 +165,7 @@ TEST_CASE("factors of a chain of equal blocks grow with its length, whatever the
   // entries.
   constexpr std::uint32_t kSize = 8;
   int factorised = 0;
+  std::array<double, 2> all{};
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     std::array<std::size_t, 2> factor_entries{};
     for (const std::uint32_t blocks : {100u, 400u}) {
@@ -193,10 +194,13 @@ TEST_CASE("factors of a chain of equal blocks grow with its length, whatever the
       factor_entries[blocks / 400] = system.factor_entries();
       CHECK(solution_error(system, random) < 1e-6);  // before refinement
     }
-    CHECK(factor_entries[1] <= 4.5 * static_cast<double>(factor_entries[0]));
+    CHECK(factor_entries[1] <= 4.6 * static_cast<double>(factor_entries[0]));
+    all[0] += static_cast<double>(factor_entries[0]);
+    all[1] += static_cast<double>(factor_entries[1]);
     factorised += factor_entries[1] > 0;
   }
   CHECK(factorised > 100);
+  CHECK(all[1] <= 4.1 * all[0]);
 }
 
 TEST_CASE("pivots that go through zero are replaced, and kept otherwise") {

@@ -1,0 +1,239 @@
+#include "compiler/reduce/mechanisms/turns.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/reduce/mechanisms/row_values.h"
+#include "compiler/symbolic/algebra.h"
+
+namespace sigrel::reduce {
+namespace {
+
+constexpr double kAgree = 1e-9;
+// Where forms are compared with matrices: of no special kind.
+constexpr std::array<std::array<double, 4>, 2> kPoints{{{0.7, -1.3, 0.4, 2.1}, {-2.3, 0.6, 1.9, -0.8}}};
+constexpr std::array<double, 4> kRates{1.1, -0.6, 0.9, -1.7};
+
+std::uint32_t slot_of(const RotationEdge& edge, std::uint32_t unknown) {
+  return static_cast<std::uint32_t>(std::ranges::find(edge.unknowns, unknown) - edge.unknowns.begin());
+}
+
+/// Whether the expression is smooth, and depends on slots and parameters alone.
+bool is_smooth(const ExprPool& pool, ExprId root) {
+  return std::ranges::all_of(topological(pool, {&root, 1}), [&](ExprId id) {
+    switch (pool[id].op) {
+      case Op::Const:
+      case Op::Slot:
+      case Op::Param:
+      case Op::Add:
+      case Op::Sub:
+      case Op::Mul:
+      case Op::Div:
+      case Op::Neg:
+      case Op::PowInt:
+      case Op::Sin:
+      case Op::Cos: return true;
+      default: return false;
+    }
+  });
+}
+
+/// The vector of the cross product that the matrix is; nullopt if it is not antisymmetric.
+std::optional<std::array<double, 3>> vector_of(const std::array<double, 9>& m) {
+  double size = 1, symmetric = 0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      size = std::max(size, std::abs(m[3 * i + j]));
+      symmetric = std::max(symmetric, std::abs(m[3 * i + j] + m[3 * j + i]));
+    }
+  if (!(symmetric <= kAgree * size)) return std::nullopt;
+  return std::array{m[7], m[2], m[3]};
+}
+
+/// The product of the first and the transpose of the second.
+std::array<double, 9> times_transpose(const std::array<double, 9>& a, const std::array<double, 9>& b) {
+  std::array<double, 9> result{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      for (std::size_t k = 0; k < 3; ++k) result[3 * i + j] += a[3 * i + k] * b[3 * j + k];
+  return result;
+}
+
+bool is_rotation(const std::array<double, 9>& m) {
+  const std::array<double, 9> product = times_transpose(m, m);
+  for (std::size_t k = 0; k < 9; ++k)
+    if (!(std::abs(product[k] - (k % 4 == 0 ? 1.0 : 0.0)) <= kAgree)) return false;
+  return true;
+}
+
+/// The angular velocity of the rotation of a quaternion of any length, in the axes that it starts from.
+std::array<double, 3> rate_of_quaternion(const std::array<double, 4>& q, const std::array<double, 4>& d) {
+  const double scale = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  std::array<double, 3> result{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = 1 + (i + 1) % 3, k = 1 + (i + 2) % 3;
+    result[i] = scale * (q[0] * d[1 + i] - d[0] * q[1 + i] + q[j] * d[k] - q[k] * d[j]);
+  }
+  return result;
+}
+
+bool near(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  for (std::size_t i = 0; i < 3; ++i)
+    if (!(std::abs(a[i] - b[i]) <= kAgree * std::max({1.0, std::abs(a[i]), std::abs(b[i])}))) return false;
+  return true;
+}
+
+}  // namespace
+
+Turns::Turns(const system::System& system, ExprPool& pool)
+    : pool_(pool), parameters_(parameter_values(system)) {}
+
+std::optional<Turn> Turns::of(const RotationEdge& edge) {
+  const Shape& shape = this->shape(edge);
+  if (!shape.is_known || !agrees(edge, shape)) return std::nullopt;
+  Turn result{shape.kind, shape.determines_from, shape.axis, {}};
+  for (const std::uint32_t slot : shape.free) result.coordinates.push_back(edge.unknowns[slot]);
+  return result;
+}
+
+const Turns::Shape& Turns::shape(const RotationEdge& edge) {
+  std::vector<std::uint32_t> key;
+  for (const ExprId residual : edge.residuals) key.push_back(residual.value);
+  for (const std::uint32_t unknown : edge.to) key.push_back(slot_of(edge, unknown));
+  if (edge.from)
+    for (const std::uint32_t unknown : *edge.from) key.push_back(slot_of(edge, unknown));
+  const auto [at, fresh] = shapes_.try_emplace(std::move(key));
+  if (fresh) analyse(edge, at->second);
+  return at->second;
+}
+
+void Turns::analyse(const RotationEdge& edge, Shape& shape) {
+  if (!std::ranges::all_of(edge.residuals, [&](ExprId r) { return is_smooth(pool_, r); })) return;
+  // residual = c (to - given), with c = 1 or -1; turned round: c (from - given).
+  auto given = [&](const Rotation& result) -> std::optional<Matrix> {
+    Matrix matrix;
+    for (std::size_t k = 0; k < 9; ++k) {
+      const std::uint32_t slot = slot_of(edge, result[k]);
+      const ExprId c = symbolic::partial(pool_, edge.residuals[k], slot);
+      const auto sign = symbolic::constant_value(pool_, c);
+      if (!sign || std::abs(*sign) != 1) return std::nullopt;
+      matrix[k] = symbolic::rewrite(
+          pool_, symbolic::neg(pool_, symbolic::mul(pool_, c, edge.residuals[k])), pool_, [&](const Node& n) {
+            return n.op == Op::Slot && n.a == slot ? pool_.constant(0) : pool_.intern(Node(n));
+          });
+    }
+    return matrix;
+  };
+  std::vector<bool> is_free(edge.unknowns.size(), true);
+  for (const std::uint32_t unknown : edge.to) is_free[slot_of(edge, unknown)] = false;
+  std::optional<Matrix> matrix = given(edge.to);
+  if (edge.from) {
+    for (const std::uint32_t unknown : *edge.from) is_free[slot_of(edge, unknown)] = false;
+    shape.determines_from = !matrix;
+    if (!matrix) matrix = given(*edge.from);
+    if (!matrix) return;
+    const Rotation& other = shape.determines_from ? edge.to : *edge.from;
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t j = 0; j < 3; ++j)
+        shape.turn[shape.determines_from ? 3 * j + k : 3 * k + j] =
+            symbolic::partial(pool_, (*matrix)[j], slot_of(edge, other[k]));
+  } else {
+    if (!matrix) return;
+    shape.turn = *matrix;
+  }
+  for (std::uint32_t slot = 0; slot < is_free.size(); ++slot)
+    if (is_free[slot]) shape.free.push_back(slot);
+  for (const ExprId element : shape.turn)
+    for (const ExprId id : topological(pool_, {&element, 1}))
+      if (pool_[id].op == Op::Slot && !is_free[pool_[id].a]) return;
+  for (const std::uint32_t slot : shape.free) {
+    Matrix& partial = shape.partials.emplace_back();
+    for (std::size_t k = 0; k < 9; ++k) partial[k] = symbolic::partial(pool_, shape.turn[k], slot);
+  }
+  if (shape.free.empty()) {
+    shape.kind = Turn::Fixed;
+    shape.is_known = true;
+  } else if (shape.free.size() == 1) {
+    shape.kind = Turn::Axis;
+    // What it is at 0, it is everywhere, which `agrees` checks.
+    auto at_zero = [&](ExprId element) {
+      return symbolic::rewrite(pool_, element, pool_, [&](const Node& n) {
+        return n.op == Op::Slot ? pool_.constant(0) : pool_.intern(Node(n));
+      });
+    };
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t p = (i + 2) % 3, q = (i + 1) % 3;
+      ExprId sum = pool_.constant(0);
+      for (std::size_t k = 0; k < 3; ++k)
+        sum = symbolic::add(
+            pool_, sum,
+            symbolic::mul(pool_, at_zero(shape.partials[0][3 * p + k]), at_zero(shape.turn[3 * q + k])));
+      shape.axis[i] = symbolic::canonical(pool_, sum);
+    }
+    shape.is_known = true;
+  } else if (shape.free.size() == 4) {
+    shape.kind = Turn::Quaternion;
+    shape.is_known = find_quaternion(edge, shape);
+  }
+}
+
+bool Turns::find_quaternion(const RotationEdge& edge, Shape& shape) {
+  const std::vector<std::uint32_t> slots = shape.free;
+  std::array<std::size_t, 4> order{0, 1, 2, 3};
+  do {
+    std::vector<Matrix> partials;
+    for (std::size_t k = 0; k < 4; ++k) {
+      shape.free[k] = slots[order[k]];
+      partials.push_back(shape.partials[order[k]]);
+    }
+    std::swap(partials, shape.partials);
+    if (agrees(edge, shape)) return true;
+    std::swap(partials, shape.partials);
+  } while (std::ranges::next_permutation(order).found);
+  return false;
+}
+
+bool Turns::agrees(const RotationEdge& edge, const Shape& shape) {
+  std::vector<double> slots(edge.unknowns.size(), 0.0);
+  for (const std::array<double, 4>& point : kPoints) {
+    for (std::size_t k = 0; k < shape.free.size(); ++k) slots[shape.free[k]] = point[k];
+    const Numbers turn = values(shape.turn, slots, edge);
+    if (!is_rotation(turn)) return false;
+    if (shape.kind == Turn::Fixed) return true;
+    Numbers rate{};
+    for (std::size_t k = 0; k < shape.free.size(); ++k) {
+      const Numbers partial = values(shape.partials[k], slots, edge);
+      for (std::size_t i = 0; i < 9; ++i)
+        rate[i] += partial[i] * (shape.kind == Turn::Axis ? 1.0 : kRates[k]);
+    }
+    const auto velocity = vector_of(times_transpose(rate, turn));
+    if (!velocity) return false;
+    std::array<double, 3> expected{};
+    if (shape.kind == Turn::Axis)
+      for (std::size_t i = 0; i < 3; ++i) expected[i] = value(shape.axis[i], slots, edge);
+    else
+      expected = rate_of_quaternion(point, kRates);
+    if (!near(*velocity, expected)) return false;
+  }
+  return true;
+}
+
+double Turns::value(ExprId expr, std::span<const double> slots, const RotationEdge& edge) {
+  const std::size_t before = pool_.size();
+  const ExprId result = symbolic::rewrite(pool_, expr, pool_, [&](const Node& n) {
+    if (n.op == Op::Slot) return pool_.constant(slots[n.a]);
+    if (n.op == Op::Param) return pool_.constant(parameters_[edge.parameters[n.a]]);
+    return pool_.intern(Node(n));
+  });
+  const double number = symbolic::constant_value(pool_, result).value_or(std::nan(""));
+  pool_.truncate(before);
+  return number;
+}
+
+Turns::Numbers Turns::values(const Matrix& matrix, std::span<const double> slots, const RotationEdge& edge) {
+  Numbers result{};
+  for (std::size_t k = 0; k < 9; ++k) result[k] = value(matrix[k], slots, edge);
+  return result;
+}
+
+}  // namespace sigrel::reduce

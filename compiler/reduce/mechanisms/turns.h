@@ -1,0 +1,63 @@
+// How the rotation of an edge turns: its angular velocity as a function of the derivatives of its unknowns.
+//
+// Example: `b.rot = a.rot * turn e phi` turns about e with der phi, whatever phi is.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compiler/ir/system.h"
+#include "compiler/reduce/mechanisms/rotation_edges.h"
+
+namespace sigrel::reduce {
+
+struct Turn {
+  enum Kind : std::uint8_t {
+    Fixed,       // it does not turn
+    Axis,        // about an axis that is constant in the frame that it starts from
+    Quaternion,  // the rotation of a quaternion of any length
+  } kind = Fixed;
+  /// The equations of the edge determine `from`, rather than `to`.
+  bool determines_from = false;
+  /// Axis: over the parameters of the edge. Its length is the ratio of the angular velocity to the
+  /// derivative.
+  std::array<ExprId, 3> axis{};
+  /// Unknowns: the angle, or the quaternion with its real part first.
+  std::vector<std::uint32_t> coordinates;
+};
+
+/// Finds turns. What has the same shape is analysed once; each edge is checked with its own numbers.
+class Turns {
+ public:
+  /// `pool` has the residuals of the edges; expressions are added.
+  Turns(const system::System& system, ExprPool& pool);
+  /// Nullopt: of another form, or no rotation.
+  std::optional<Turn> of(const RotationEdge& edge);
+
+ private:
+  struct Shape {
+    bool is_known = false;  // of a known form
+    bool determines_from = false;
+    Turn::Kind kind = Turn::Fixed;
+    Matrix turn{};                    // over slots and parameters: to = from * turn
+    std::vector<Matrix> partials;     // by free slot
+    std::array<ExprId, 3> axis{};     // Axis
+    std::vector<std::uint32_t> free;  // slots; Quaternion: in the order of its elements
+  };
+  const Shape& shape(const RotationEdge& edge);
+  void analyse(const RotationEdge& edge, Shape& shape);
+  bool find_quaternion(const RotationEdge& edge, Shape& shape);
+  bool agrees(const RotationEdge& edge, const Shape& shape);
+  using Numbers = std::array<double, 9>;
+  double value(ExprId expr, std::span<const double> slots, const RotationEdge& edge);
+  Numbers values(const Matrix& matrix, std::span<const double> slots, const RotationEdge& edge);
+
+  ExprPool& pool_;
+  std::vector<double> parameters_;
+  std::map<std::vector<std::uint32_t>, Shape> shapes_;
+};
+
+}  // namespace sigrel::reduce

@@ -2,6 +2,7 @@
 // order 8 at 1e-11), or in closed form.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -85,6 +86,16 @@ TEST_CASE("Library: Spatial, a rope of links") {
     numeric::check_values(model.run({.stop = 1.0, .tolerance = 1e-9, .steps = 2}),
                           {{"rope.hinge.flange.phi", angle, 1e-7}});
   }
+}
+
+// Three numbers for the acceleration of each rotation, where second derivatives of its elements are nine.
+TEST_CASE("Library: Spatial, the loop of the accelerations of a rope") {
+  const numeric::Model model("../../bench/run/rope_in_space.sr", "chain 100");
+  std::uint32_t largest = 0;
+  for (const runtime::AlgebraicLoop& loop : model.compiled().plan.model.loops)
+    largest = std::max(largest, loop.unknowns);
+  CHECK(largest > 0);
+  CHECK(largest <= 16 * 100);
 }
 
 // With so many states the Jacobian is not formed. The reference is the articulated-body algorithm with CVODE

@@ -259,19 +259,29 @@ class Pass {
     if (rotation == kWorld) return pool_.constant(i == k ? 1 : 0);
     return row.value(rotations_[rotation].elements[3 * i + k]);
   }
+  /// An element of the derivative of a rotation: `cross w b` where that is no variable, because nothing reads
+  /// it.
+  ExprId derivative(NewRow& row, std::uint32_t rotation, std::size_t i, std::size_t k) {
+    const RotationVariables& of = rotations_[rotation];
+    const dae::Alias element = of.elements[3 * i + k];
+    if (element.kind == dae::Alias::Zero || dae_.variables[element.variable].derivative != kNone)
+      return row.derivative(element, 1);
+    return cross(
+        i, [&](std::size_t j) { return row.variable(of.velocity[j]); },
+        [&](std::size_t j) { return row.value(of.elements[3 * j + k]); });
+  }
   /// An element of the second derivative of a rotation.
   ExprId second_derivative(NewRow& row, std::uint32_t rotation, std::uint32_t element) {
     const RotationVariables& of = rotations_[rotation];
     if (!of.turns) return pool_.constant(0);
     const std::size_t i = element / 3, k = element % 3;
-    auto variable = [&](const std::array<std::uint32_t, 3>& vector) {
+    auto component = [&](const std::array<std::uint32_t, 3>& vector) {
       return [&](std::size_t j) { return row.variable(vector[j]); };
     };
-    auto column = [&](std::uint32_t order) {
-      return [&, order](std::size_t j) { return row.derivative(of.elements[3 * j + k], order); };
-    };
-    const ExprId by_acceleration = cross(i, variable(of.acceleration), column(0));
-    const ExprId by_velocity = cross(i, variable(of.velocity), column(1));
+    const ExprId by_acceleration = cross(i, component(of.acceleration),
+                                         [&](std::size_t j) { return row.value(of.elements[3 * j + k]); });
+    const ExprId by_velocity =
+        cross(i, component(of.velocity), [&](std::size_t j) { return derivative(row, rotation, j, k); });
     return symbolic::add(pool_, by_acceleration, by_velocity);
   }
 
@@ -414,13 +424,14 @@ class Pass {
       }
       tables_[number] = std::move(rest);
     }
-    std::vector<std::array<Place, 2>> definitions;
+    std::vector<Place> definitions;  // of accelerations
     std::vector<std::uint32_t> accelerations;
     for (const std::uint32_t e : tree_) {
       const Edge& edge = edges_[e];
       if (!rotations_[edge.to].turns || edge.turn.kind == Turn::Fixed) continue;
       for (std::size_t i = 0; i < 3; ++i) {
-        definitions.push_back({add_definition(edge, false, i), add_definition(edge, true, i)});
+        add_definition(edge, false, i);
+        definitions.push_back(add_definition(edge, true, i));
         accelerations.push_back(rotations_[edge.to].acceleration[i]);
       }
     }
@@ -442,10 +453,8 @@ class Pass {
     for (std::uint32_t e = 0; e < dae_.derivative_of.size(); ++e)
       if (dae_.derivative_of[e] != kNone) derivative_of[number_of[e]] = number_of[dae_.derivative_of[e]];
     equation_of_acceleration_.assign(dae_.variables.size(), kNone);
-    for (std::size_t k = 0; k < definitions.size(); ++k) {
-      derivative_of[number(definitions[k][1])] = number(definitions[k][0]);
-      equation_of_acceleration_[accelerations[k]] = number(definitions[k][1]);
-    }
+    for (std::size_t k = 0; k < definitions.size(); ++k)
+      equation_of_acceleration_[accelerations[k]] = number(definitions[k]);
     dae_.derivative_of = std::move(derivative_of);
     for (dae::StateSet& set : dae_.sets)
       for (std::uint32_t& e : set.equations) e = number_of[e];

@@ -54,8 +54,10 @@ std::string variable_name(const system::System& system, const System& dae, std::
   std::string name;
   if (v.axis != 0) {  // of `b.rot[2,2]`
     const std::string element = system::unknown_name(system, v.unknown);
-    name = fmt::format("angular velocity {} of {}", v.axis, element.substr(0, element.rfind('[')));
-  } else if (v.set == kNone) {
+    return fmt::format("angular {} {} of {}", v.order == 0 ? "velocity" : "acceleration", v.axis,
+                       element.substr(0, element.rfind('[')));
+  }
+  if (v.set == kNone) {
     name = system::unknown_name(system, v.unknown);
   } else {
     const StateSet& set = dae.sets[v.set];

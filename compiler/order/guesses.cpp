@@ -35,7 +35,7 @@ std::string alternatives(const system::System& system, const dae::System& dae,
   for (VariableId v : initial.guessed) of_guessed.insert(declared(v));
   for (VariableId v : initial.undetermined) {
     const dae::Variable& variable = dae.variables[v.value];
-    if (variable.set != dae::kNone || guessed[v]) continue;
+    if (variable.set != dae::kNone || variable.axis != 0 || guessed[v]) continue;
     if (in_loops && !of_guessed.contains(declared(v))) continue;
     if (system::unknown_info(system, variable.unknown).kind != system::UnknownKind::Source) continue;
     more = names.size() == kShown;

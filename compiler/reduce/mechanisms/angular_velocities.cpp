@@ -159,7 +159,6 @@ class Pass {
       std::uint32_t to = rotation(edge.to), from = edge.from ? rotation(*edge.from) : kWorld;
       if (turn && turn->determines_from) std::swap(from, to);
       leaving.resize(rotations_.size());
-      // What another form determines is known by its elements only.
       if (!turn || to == from) continue;
       leaving[from].push_back(static_cast<std::uint32_t>(edges_.size()));
       edges_.push_back({std::move(edge), *turn, from, to});
@@ -198,8 +197,9 @@ class Pass {
   /// Which variables are second derivatives of elements of known rotations, and the equations that give them.
   void find_elements() {
     element_of_.assign(dae_.variables.size(), Element{});
-    for (std::uint32_t r = 1; r < rotations_.size(); ++r) {
-      if (!rotations_[r].is_known) continue;
+    // From the world outwards: an element that rotations share belongs to the first one.
+    for (const std::uint32_t e : tree_) {
+      const std::uint32_t r = edges_[e].to;
       for (std::uint32_t k = 0; k < 9; ++k) {
         const dae::Alias element = rotations_[r].elements[k];
         if (element.kind == dae::Alias::Zero) continue;
@@ -305,7 +305,7 @@ class Pass {
       back = symbolic::add(pool_, back, symbolic::mul(pool_, of(k, 0), of(k, 1)));
     }
     // 2 (q0 v' - q0' v + cross v v') / |q|^2, and the same with q'', of which 2 (q q') / |q|^2 times the
-    // velocity is taken away.
+    // velocity is subtracted.
     auto product = [&](std::uint32_t order) {
       auto v = [&](std::size_t i) { return of(1 + i, 0); };
       auto d = [&](std::size_t i) { return of(1 + i, order); };
@@ -336,7 +336,7 @@ class Pass {
     std::uint32_t table, row;
   };
 
-  /// w_b = w_a + a w_T, or al_b = al_a + a w_T' + cross w_a w_b.
+  /// w_b = w_a + a w_T, or alpha_b = alpha_a + a w_T' + cross w_a w_b.
   Place add_definition(const Edge& edge, bool derivative, std::size_t i) {
     NewRow row(dae_);
     // Where b = a T determines a, it is solved for that.
@@ -488,7 +488,7 @@ class Pass {
   std::vector<std::uint32_t> tree_;                // edges, from the world outwards
   std::vector<bool> is_candidate_;                 // by variable: of a state set
   std::vector<Element> element_of_;                // by variable
-  std::unordered_set<std::uint64_t> definitions_;  // origins of the equations of the tree
+  std::unordered_set<std::uint64_t> definitions_;  // origins of the equations of the tree, which keep b''
   std::vector<EquationTable> tables_;
   std::map<std::tuple<std::uint32_t, std::size_t, std::size_t>, std::uint32_t> table_of_;
   std::vector<std::uint32_t> equation_of_acceleration_;  // by variable

@@ -1,12 +1,17 @@
 // Angular velocities and accelerations, three numbers each, in place of the nine second derivatives of a
 // rotation.
 //
-// Index reduction differentiates the equations between rotations, b = a T, twice, element by element. The
-// same is said by w_b = w_a + a w_T and its derivative, for angular velocities in the axes of the world,
-// where w_T is that of T (turns.h); and the second derivatives of the elements of b are those of
-//   b'' = cross al_b b + cross w_b b',   d'' = cross al_b d + cross w_b d'   for d = b r,
-// so the loop that determines the accelerations of a mechanism has three unknowns where it had nine
-// (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 2.8).
+// Index reduction differentiates the equations between rotations, b = a T, twice, element by element. Of the
+// relative rotation T the angular velocity w_T is known (turns.h), so these are equivalent to
+//   w_b = w_a + a w_T,   alpha_b = alpha_a + a w_T' + w_a x w_b
+// with angular velocities w and accelerations alpha resolved in the axes of the world. What reads second
+// derivatives of elements reads b'' = alpha_b x b + w_b x b' in their place, column by column. So the loop
+// that determines the accelerations of a mechanism has three unknowns where it had nine. The equations
+// between rotations keep b''; nothing else reads it (Featherstone, Rigid Body Dynamics Algorithms, 2008,
+// section 2.8).
+//
+// Example: for `b.rot = a.rot * turn e phi` of a hinge, w_b = w_a + a e phi' and alpha_b = alpha_a + a e
+// phi'' + w_a x w_b; and d = b r of a rod, of which d'' = b'' r, becomes d'' = (alpha_b x b + w_b x b') r.
 #pragma once
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
@@ -14,7 +19,8 @@
 namespace sigrel::reduce {
 
 /// Adds angular velocities and accelerations to an index-1 system, and replaces what reads second derivatives
-/// of rotations. Rotations that do not follow from the world by turns of a known form keep theirs.
+/// of rotations, but in sums. Rotations that do not follow from the world by turns of a known form keep their
+/// nine second derivatives. Needs the flat equations of the system.
 void add_angular_velocities(const system::System& system, dae::System& dae);
 
 }  // namespace sigrel::reduce

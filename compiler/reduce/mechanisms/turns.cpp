@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "compiler/reduce/mechanisms/row_values.h"
 #include "compiler/symbolic/algebra.h"
@@ -10,8 +11,9 @@ namespace sigrel::reduce {
 namespace {
 
 constexpr double kAgree = 1e-9;
-// Where forms are compared with matrices: of no special kind.
-constexpr std::array<std::array<double, 4>, 2> kPoints{{{0.7, -1.3, 0.4, 2.1}, {-2.3, 0.6, 1.9, -0.8}}};
+// Generic points, at which forms are compared with matrices.
+constexpr std::array<std::array<double, 4>, 3> kPoints{
+    {{0.7, -1.3, 0.4, 2.1}, {-2.3, 0.6, 1.9, -0.8}, {1.9, 0.2, -0.7, 1.2}}};
 constexpr std::array<double, 4> kRates{1.1, -0.6, 0.9, -1.7};
 
 std::uint32_t slot_of(const RotationEdge& edge, std::uint32_t unknown) {
@@ -38,9 +40,9 @@ bool is_smooth(const ExprPool& pool, ExprId root) {
   });
 }
 
-/// The vector of the cross product that the matrix is; nullopt if it is not antisymmetric.
-std::optional<std::array<double, 3>> vector_of(const std::array<double, 9>& m) {
-  double size = 1, symmetric = 0;
+/// The axial vector of a skew-symmetric matrix; nullopt if it is not one.
+std::optional<std::array<double, 3>> axial_vector(const std::array<double, 9>& m) {
+  double size = 0, symmetric = 0;
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) {
       size = std::max(size, std::abs(m[3 * i + j]));
@@ -63,7 +65,9 @@ bool is_rotation(const std::array<double, 9>& m) {
   const std::array<double, 9> product = times_transpose(m, m);
   for (std::size_t k = 0; k < 9; ++k)
     if (!(std::abs(product[k] - (k % 4 == 0 ? 1.0 : 0.0)) <= kAgree)) return false;
-  return true;
+  const double determinant = m[0] * (m[4] * m[8] - m[5] * m[7]) + m[1] * (m[5] * m[6] - m[3] * m[8]) +
+                             m[2] * (m[3] * m[7] - m[4] * m[6]);
+  return determinant > 0;  // of a reflection angular velocities have the other sign
 }
 
 /// The angular velocity of the rotation of a quaternion of any length, in the axes that it starts from.
@@ -78,9 +82,12 @@ std::array<double, 3> rate_of_quaternion(const std::array<double, 4>& q, const s
 }
 
 bool near(const std::array<double, 3>& a, const std::array<double, 3>& b) {
-  for (std::size_t i = 0; i < 3; ++i)
-    if (!(std::abs(a[i] - b[i]) <= kAgree * std::max({1.0, std::abs(a[i]), std::abs(b[i])}))) return false;
-  return true;
+  double size = 0, difference = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    size = std::max({size, std::abs(a[i]), std::abs(b[i])});
+    difference = std::max(difference, std::abs(a[i] - b[i]));
+  }
+  return difference <= kAgree * size;  // false for NaN
 }
 
 }  // namespace
@@ -109,7 +116,7 @@ const Turns::Shape& Turns::shape(const RotationEdge& edge) {
 
 void Turns::analyse(const RotationEdge& edge, Shape& shape) {
   if (!std::ranges::all_of(edge.residuals, [&](ExprId r) { return is_smooth(pool_, r); })) return;
-  // residual = c (to - given), with c = 1 or -1; turned round: c (from - given).
+  // residual = c (to - given), with c = 1 or -1; where the edge determines `from`: c (from - given).
   auto given = [&](const Rotation& result) -> std::optional<Matrix> {
     Matrix matrix;
     for (std::size_t k = 0; k < 9; ++k) {
@@ -133,10 +140,21 @@ void Turns::analyse(const RotationEdge& edge, Shape& shape) {
     if (!matrix) matrix = given(*edge.from);
     if (!matrix) return;
     const Rotation& other = shape.determines_from ? edge.to : *edge.from;
-    for (std::size_t k = 0; k < 3; ++k)
-      for (std::size_t j = 0; j < 3; ++j)
-        shape.turn[shape.determines_from ? 3 * j + k : 3 * k + j] =
-            symbolic::partial(pool_, (*matrix)[j], slot_of(edge, other[k]));
+    // Each row is the row of the other rotation times the same matrix, and nothing else.
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
+        const ExprId element = (*matrix)[3 * i + j];
+        for (std::size_t k = 0; k < 3; ++k) {
+          const ExprId factor = symbolic::partial(pool_, element, slot_of(edge, other[3 * i + k]));
+          ExprId& turn = shape.turn[shape.determines_from ? 3 * j + k : 3 * k + j];
+          if (i == 0) turn = factor;
+          if (turn != factor) return;
+        }
+        const ExprId rest = symbolic::rewrite(pool_, element, pool_, [&](const Node& n) {
+          return n.op == Op::Slot && !is_free[n.a] ? pool_.constant(0) : pool_.intern(Node(n));
+        });
+        if (!symbolic::is_constant(pool_, rest, 0)) return;
+      }
   } else {
     if (!matrix) return;
     shape.turn = *matrix;
@@ -155,7 +173,8 @@ void Turns::analyse(const RotationEdge& edge, Shape& shape) {
     shape.is_known = true;
   } else if (shape.free.size() == 1) {
     shape.kind = Turn::Axis;
-    // What it is at 0, it is everywhere, which `agrees` checks.
+    if (!find_angle(shape)) return;
+    // The axis is that at 0: `agrees` finds that it is the same at other angles.
     auto at_zero = [&](ExprId element) {
       return symbolic::rewrite(pool_, element, pool_, [&](const Node& n) {
         return n.op == Op::Slot ? pool_.constant(0) : pool_.intern(Node(n));
@@ -177,7 +196,31 @@ void Turns::analyse(const RotationEdge& edge, Shape& shape) {
   }
 }
 
+/// Whether the matrix is one of sines and cosines of an angle that is linear in the slot for all parameters.
+bool Turns::find_angle(Shape& shape) {
+  const std::uint32_t slot = shape.free[0];
+  std::optional<ExprId> angle;
+  std::unordered_map<std::uint32_t, bool> depends;  // of nodes: outside of these sines and cosines
+  for (const ExprId id : topological(pool_, shape.turn)) {
+    const Node& n = pool_[id];
+    bool& here = depends[id.value];
+    here = n.op == Op::Slot && n.a == slot;
+    for (const std::uint32_t operand : symbolic::operands(n)) here = here || depends.at(operand);
+    if (!here || (n.op != Op::Sin && n.op != Op::Cos)) continue;
+    if (angle && *angle != ExprId{n.a}) return false;
+    angle = ExprId{n.a};
+    here = false;
+  }
+  if (!angle || std::ranges::any_of(shape.turn, [&](ExprId id) { return depends.at(id.value); }))
+    return false;
+  shape.angle = *angle;
+  shape.ratio = symbolic::partial(pool_, *angle, slot);
+  return !symbolic::depends_on(pool_, shape.ratio, slot);
+}
+
 bool Turns::find_quaternion(const RotationEdge& edge, Shape& shape) {
+  for (const ExprId id : topological(pool_, shape.turn))
+    if (pool_[id].op == Op::Param) return false;
   const std::vector<std::uint32_t> slots = shape.free;
   std::array<std::size_t, 4> order{0, 1, 2, 3};
   do {
@@ -197,6 +240,11 @@ bool Turns::agrees(const RotationEdge& edge, const Shape& shape) {
   std::vector<double> slots(edge.unknowns.size(), 0.0);
   for (const std::array<double, 4>& point : kPoints) {
     for (std::size_t k = 0; k < shape.free.size(); ++k) slots[shape.free[k]] = point[k];
+    if (shape.kind == Turn::Axis) {  // at this angle
+      slots[shape.free[0]] = 0;
+      slots[shape.free[0]] = (point[0] - value(shape.angle, slots, edge)) / value(shape.ratio, slots, edge);
+      if (!std::isfinite(slots[shape.free[0]])) return false;
+    }
     const Numbers turn = values(shape.turn, slots, edge);
     if (!is_rotation(turn)) return false;
     if (shape.kind == Turn::Fixed) return true;
@@ -206,7 +254,7 @@ bool Turns::agrees(const RotationEdge& edge, const Shape& shape) {
       for (std::size_t i = 0; i < 9; ++i)
         rate[i] += partial[i] * (shape.kind == Turn::Axis ? 1.0 : kRates[k]);
     }
-    const auto velocity = vector_of(times_transpose(rate, turn));
+    const auto velocity = axial_vector(times_transpose(rate, turn));
     if (!velocity) return false;
     std::array<double, 3> expected{};
     if (shape.kind == Turn::Axis)

@@ -29,12 +29,14 @@ struct Turn {
   std::vector<std::uint32_t> coordinates;
 };
 
-/// Finds turns. What has the same shape is analysed once; each edge is checked with its own numbers.
+/// Finds turns. What has the same shape is analysed once, for all parameters; with its own numbers each edge
+/// is compared with what was found. Other forms, such as two angles in one equation, an angle that is not
+/// linear in its unknown, or one that time turns, are none.
 class Turns {
  public:
   /// `pool` has the residuals of the edges; expressions are added.
   Turns(const system::System& system, ExprPool& pool);
-  /// Nullopt: of another form, or no rotation.
+  /// Nullopt: of another form, or not a rotation.
   std::optional<Turn> of(const RotationEdge& edge);
 
  private:
@@ -45,10 +47,12 @@ class Turns {
     Matrix turn{};                    // over slots and parameters: to = from * turn
     std::vector<Matrix> partials;     // by free slot
     std::array<ExprId, 3> axis{};     // Axis
+    ExprId angle, ratio;              // Axis: of the sines and cosines; its derivative
     std::vector<std::uint32_t> free;  // slots; Quaternion: in the order of its elements
   };
   const Shape& shape(const RotationEdge& edge);
   void analyse(const RotationEdge& edge, Shape& shape);
+  bool find_angle(Shape& shape);
   bool find_quaternion(const RotationEdge& edge, Shape& shape);
   bool agrees(const RotationEdge& edge, const Shape& shape);
   using Numbers = std::array<double, 9>;

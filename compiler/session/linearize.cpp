@@ -46,6 +46,41 @@ std::vector<double> derivatives(const runtime::Model& model, const runtime::Line
   return result;
 }
 
+/// The first input whose derivative the states or outputs depend on. An input and its derivative are
+/// independent at one point, so that the linear model would lack the derivative.
+std::optional<std::size_t> differentiated_input(const pipeline::Compiled& model, const runtime::Point& point,
+                                                std::span<const runtime::Column> inputs,
+                                                std::span<const runtime::Column> outputs) {
+  std::vector<runtime::Column> all(inputs.begin(), inputs.end());
+  std::vector<std::size_t> input_of;  // of the derivatives, which are the last columns
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    for (std::uint32_t v = inputs[k].variable; v != dae::kNone && !model.dae.variables[v].state;) {
+      v = model.dae.variables[v].derivative;
+      if (v == dae::kNone || std::ranges::find(all, v, &runtime::Column::variable) != all.end()) break;
+      all.push_back({v});
+      input_of.push_back(k);
+    }
+  if (input_of.empty()) return std::nullopt;
+  const auto result = runtime::linearize(model.plan.model, point, all, outputs);
+  // It is no source of its own: what depends on it cannot be told.
+  if (const auto* failure = std::get_if<runtime::NotLinear>(&result)) {
+    const bool is_derivative =
+        failure->reason == runtime::NotLinear::InputInLoop && failure->subject >= inputs.size();
+    return input_of[is_derivative ? failure->subject - inputs.size() : 0];
+  }
+  const auto& linear = std::get<runtime::LinearModel>(result);
+  constexpr double kRounding = 1e-12;
+  for (const std::vector<double>* matrix : {&linear.b, &linear.d}) {
+    double largest = 0;
+    for (const double entry : *matrix) largest = std::max(largest, std::abs(entry));
+    for (std::size_t k = 0; k < matrix->size(); ++k)
+      if (const std::size_t column = k % all.size();
+          column >= inputs.size() && std::abs((*matrix)[k]) > kRounding * largest)
+        return input_of[column - inputs.size()];
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Linearization> Session::linearize(const Compiled& start, const LinearizeOptions& options) {
@@ -77,6 +112,17 @@ std::optional<Linearization> Session::linearize(const Compiled& start, const Lin
   evaluator.run(m.observed, point);  // a run computes observed variables only where they are recorded
   auto result = runtime::linearize(m, point, inputs.columns, outputs.columns);
   if (auto* linear = std::get_if<runtime::LinearModel>(&result)) {
+    if (const auto input = differentiated_input(model, point, inputs.columns, outputs.columns)) {
+      const std::string& name = inputs.names[*input];
+      diagnostics_
+          .report(Code::NotLinearized,
+                  fmt::format("`{}` cannot be an input: states or outputs depend on its derivative", name))
+          .note("a linear model has no derivatives of inputs")
+          .help(fmt::format("let it be a state, `der {0} = rate`, for an angle or position also `der rate = "
+                            "acceleration`, and choose the highest derivative as input",
+                            name));
+      return std::nullopt;
+    }
     std::vector<std::string> states = names.named(selected_variables(m, parameters)).names;
     std::vector<double> rates = derivatives(m, *linear, values, nominal);
     return Linearization{run.outcome.reached, std::move(states), inputs.names,

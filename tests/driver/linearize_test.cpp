@@ -125,6 +125,14 @@ TEST_CASE("linearize: simultaneous equations are eliminated") {
   refused({"implicit", "--input", "y"}, "SR0590", "solved in an algebraic loop");
 }
 
+TEST_CASE("linearize: what depends on the derivative of an input is refused") {
+  json j = linear({"differentiated", "--input", "u", "--output", "x"});
+  equal(j["A"], {{-1}});
+  equal(j["B"], {{1}});
+  refused({"differentiated", "--input", "u", "--output", "y"}, "SR0590", "`u` cannot be an input");
+  refused({"differentiated", "--input", "u", "--output", "w"}, "SR0590", "depend on its derivative");
+}
+
 TEST_CASE("linearize: with the states that the run has chosen") {
   json j = linear({"pendulum"});
   REQUIRE(j["eigenvalues"].size() == 2);

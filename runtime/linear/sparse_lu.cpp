@@ -23,10 +23,10 @@ constexpr double kMatchedWork = 1.1;
 // Pivots of KLU that leave this multiple of the entries of the diagonal's factors are chosen again, with the
 // entries of the largest product on the diagonal.
 constexpr double kMoreFill = 2;
-// From this size on they are brought there before KLU chooses, where it will not take this part of the
-// diagonal: factors that fill in take seconds.
+// From this size on the entries of the largest product are brought to the diagonal before KLU chooses pivots,
+// if this fraction of the diagonal is below its threshold: factors that fill in take seconds.
 constexpr std::size_t kMatchedFirst = 500;
-constexpr double kRefused = 0.1;
+constexpr double kRejected = 0.1;
 // Of the search for a maximum matching, for each entry of the matrix: it takes a time that may grow with the
 // square of the size. A matching by values is found in less time.
 constexpr double kMatchingWork = 20;
@@ -112,12 +112,12 @@ bool SparseLu::match(const SparsePattern& pattern, std::span<const double> value
   return better;
 }
 
-/// Of the entries on the diagonal: which part KLU would not take as pivots of the matrix as it is.
-double SparseLu::refused_diagonal(const SparsePattern& pattern, std::span<const double> values,
-                                  std::span<const double> row_scale) const {
+/// The fraction of the diagonal that is below the threshold of pivots of KLU, before elimination.
+double SparseLu::rejected_diagonal(const SparsePattern& pattern, std::span<const double> values,
+                                   std::span<const double> row_scale) const {
   const auto row_order = view(analysis_.symbolic->P, pattern.n),
              column_order = view(analysis_.symbolic->Q, pattern.n);
-  std::size_t refused = 0;
+  std::size_t rejected = 0;
   for (std::size_t i = 0; i < pattern.n; ++i) {
     const auto column = static_cast<std::size_t>(column_order[i]);
     double largest = 0, diagonal = 0;
@@ -128,9 +128,9 @@ double SparseLu::refused_diagonal(const SparsePattern& pattern, std::span<const 
       largest = std::max(largest, size);
       if (row == row_order[i]) diagonal = size;
     }
-    refused += diagonal < common_.tol * largest;
+    rejected += diagonal < common_.tol * largest;
   }
-  return static_cast<double>(refused) / static_cast<double>(pattern.n);
+  return static_cast<double>(rejected) / static_cast<double>(pattern.n);
 }
 
 bool SparseLu::fills_in() const { return analysis_.multiplications > kDenseWork * analysis_.entries; }
@@ -205,7 +205,7 @@ std::optional<std::uint32_t> SparseLu::factor(const SparsePattern& pattern, std:
   if (!analysis_.symbolic) return 0;
   const double most = kMatchedWork * analysis_.multiplications;
   const bool matches = fills_in() || (first && pattern.n >= kMatchedFirst &&
-                                      refused_diagonal(pattern, values, row_scale) > kRefused);
+                                      rejected_diagonal(pattern, values, row_scale) > kRejected);
   const bool matched = matches && match(pattern, values, row_scale, most);
   if ((matched || first) && use_diagonal(pattern) &&
       factor_with_pivots(values, row_scale, least_pivot) <= kDiagonalGrowth) {

@@ -68,8 +68,8 @@ class SparseLu {
              double most);
   klu_l_numeric* factor_by_klu(const SparsePattern& pattern, std::span<const double> values);
   bool has_pivots_that_fill_in(const klu_l_numeric* numeric) const;
-  double refused_diagonal(const SparsePattern& pattern, std::span<const double> values,
-                          std::span<const double> row_scale) const;
+  double rejected_diagonal(const SparsePattern& pattern, std::span<const double> values,
+                           std::span<const double> row_scale) const;
   bool fills_in() const;
   bool use_fronts(const SparsePattern& pattern, std::span<const std::int64_t> row_order,
                   std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks,

@@ -71,6 +71,31 @@ TEST_CASE("sweep: each row is what a run by itself gives, to the last bit") {
   CHECK(grid[5][0] == "100");
 }
 
+// An axis of length 1 is one of a rotation, where accelerations of rotations are three numbers; others are
+// not.
+TEST_CASE("sweep: a matrix that is a rotation for some parameters only") {
+  const std::string file = temporary(
+      "own_hinge.sr",
+      "import Spatial\n"
+      "own :: (e :: Real<1>^3) -> SR (a :: Frame, b :: Frame)\n"
+      "own e = sigrel (a, b) where\n  local phi :: Angle\n  local w :: AngularVelocity\n  w = der phi\n  b.r "
+      "= a.r\n"
+      "  b.rot = a.rot * turn e phi\n  a.f + b.f = [0.0, 0.0, 0.0]\n  a.t + b.t = [0.0, 0.0, 0.0]\n"
+      "  dot (a.rot * e) b.t = 0.0\n"
+      "main = simulate (sigrel () where\n  fixed [0.0, 0.0, 0.0] <> z\n  j: own [0.6, 0.8, 0.0] <> (z, a)\n"
+      "  rod [0.5, 0.1, 0.2] <> (a, c)\n  body earth 1.0 (diagonal [0.3, 0.4, 0.5]) <> c\n"
+      "  initially\n    j.phi = 0.2\n    j.w = 1.0) with { stop = 0.5, tolerance = 1.0e-9 }\n");
+  Finished f = sigrel({"sweep", file, "--vary", "j.e[1]=0.6,0.9", "-v", "j.phi"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  const auto rows = table(f.out);
+  REQUIRE(rows.size() == 3);
+  Finished run = sigrel({"run", file, "--set", "j.e[1]=0.9", "-v", "j.phi", "-o", "-"});
+  REQUIRE(run.code == 0);
+  CHECK(std::stod(rows[2][1]) == Approx(std::stod(table(run.out).back()[1])).epsilon(1e-7));
+  CHECK(std::stod(rows[2][1]) == Approx(1.4835286).epsilon(1e-6));
+}
+
 TEST_CASE("sweep: threads change nothing, and a table is continued where it ends") {
   const std::string one = temporary("sweep_one.csv"), four = temporary("four.csv"),
                     svg = temporary("family.svg");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -60,7 +59,6 @@ class NewRow {
   ExprId value(dae::Alias alias) { return derivative(alias, 0); }
   /// Zero for kNone.
   ExprId variable(std::uint32_t variable) { return variable == kNone ? pool_.constant(0) : slot(variable); }
-  ExprPool& pool() { return pool_; }
   std::span<const std::uint32_t> unknowns() const { return unknowns_; }
   std::span<const std::uint32_t> parameters() const { return parameters_; }
 
@@ -173,12 +171,11 @@ class Pass {
         if (to.is_known || edge.to == kWorld) continue;
         const auto order = this->order(to.elements);
         if (!order || (*order == 2 && !has_second_derivatives(edge))) continue;
+        const bool turns = rotations_[edge.from].turns || edge.turn.kind != Turn::Fixed;
+        if (turns && *order < 2) continue;
         to.is_known = true;
-        const RotationVariables& from = rotations_[edge.from];
-        to.turns = *order == 2 && (from.turns || edge.turn.kind != Turn::Fixed);
-        if (*order < 2 && (from.turns || edge.turn.kind != Turn::Fixed)) to.is_known = false;
-        if (!to.is_known) continue;
-        any |= to.turns;
+        to.turns = turns;
+        any |= turns;
         tree_.push_back(e);
         queue.push_back(edge.to);
       }
@@ -209,14 +206,9 @@ class Pass {
         if (of.rotation == kNone) of = {r, k, element.kind == dae::Alias::Negated};
       }
     }
-    for (const std::uint32_t e : tree_) {
-      const RotationEdge& edge = edges_[e].edge;
-      const system::Template& body = system_.templates[system_.instances[edge.origin.instance].body];
-      for (const system::RotationEquation& equation : body.rotations)
-        if (equation.sources[0] == edge.origin.source)
-          for (const std::uint32_t source : equation.sources)
-            definitions_.insert(key({edge.origin.instance, source}));
-    }
+    for (const std::uint32_t e : tree_)
+      for (const std::uint32_t source : edges_[e].edge.sources)
+        equations_of_tree_.insert(key({edges_[e].edge.origin.instance, source}));
   }
 
   void add_variables() {
@@ -414,7 +406,7 @@ class Pass {
       Origins::InOrder origins(table.origins);
       for (std::size_t row = 0; row < table.rows(); ++row) {
         const auto unknowns = table.unknowns_of(row), parameters = table.parameters_of(row);
-        if (reads_second_derivative(unknowns) && !definitions_.contains(key(origins[row]))) {
+        if (reads_second_derivative(unknowns) && !equations_of_tree_.contains(key(origins[row]))) {
           NewRow fresh(dae_);
           const ExprId residual = replaced(fresh, table, row);
           places.push_back(add(residual, fresh, origins[row]));
@@ -485,10 +477,10 @@ class Pass {
   std::map<std::array<std::uint64_t, 9>, std::uint32_t> numbers_;
   std::vector<RotationVariables> rotations_;  // the world first
   std::vector<Edge> edges_;
-  std::vector<std::uint32_t> tree_;                // edges, from the world outwards
-  std::vector<bool> is_candidate_;                 // by variable: of a state set
-  std::vector<Element> element_of_;                // by variable
-  std::unordered_set<std::uint64_t> definitions_;  // origins of the equations of the tree, which keep b''
+  std::vector<std::uint32_t> tree_;                      // edges, from the world outwards
+  std::vector<bool> is_candidate_;                       // by variable: of a state set
+  std::vector<Element> element_of_;                      // by variable
+  std::unordered_set<std::uint64_t> equations_of_tree_;  // by origin; they keep b''
   std::vector<EquationTable> tables_;
   std::map<std::tuple<std::uint32_t, std::size_t, std::size_t>, std::uint32_t> table_of_;
   std::vector<std::uint32_t> equation_of_acceleration_;  // by variable

@@ -143,7 +143,7 @@ class Forest {
     // grows up to nearly half a turn, so that Newton's method is led to t = 0.
     const ExprId scale = symbolic::add(pool_, pool_.constant(1 + kNotSingular), trace);
     for (const auto& [p, q, k] : {std::array<std::size_t, 3>{1, 2, 0}, {2, 0, 4}, {0, 1, 8}}) {
-      const Origin origin{edge.origin.instance, source_of(edge, k)};
+      const Origin origin{edge.origin.instance, edge.sources[k]};
       const ExprId residual = symbolic::div(pool_, symbolic::sub(pool_, product(p, q), product(q, p)), scale);
       rows_.add(system_.equations, residual, edge, origin);
     }
@@ -161,12 +161,6 @@ class Forest {
   }
   static std::uint32_t slot_of(const RotationEdge& edge, std::uint32_t unknown) {
     return static_cast<std::uint32_t>(std::ranges::find(edge.unknowns, unknown) - edge.unknowns.begin());
-  }
-  std::uint32_t source_of(const RotationEdge& edge, std::size_t k) const {
-    const system::Template& body = system_.templates[system_.instances[edge.origin.instance].body];
-    for (const system::RotationEquation& equation : body.rotations)
-      if (equation.sources[0] == edge.origin.source) return equation.sources[k];
-    return edge.origin.source;
   }
   std::uint32_t half_turn_source(Origin of) {
     const auto [at, fresh] =
@@ -196,7 +190,7 @@ class Forest {
               symbolic::mul(pool_, turn[3 * k + j], pool_.slot(slot_of(edge, edge.to[3 * i + j]))));
         const ExprId from = pool_.slot(slot_of(edge, (*edge.from)[3 * i + k]));
         rows_.add(system_.equations, symbolic::sub(pool_, from, sum), edge,
-                  {edge.origin.instance, source_of(edge, 3 * i + k)});
+                  {edge.origin.instance, edge.sources[3 * i + k]});
       }
   }
 

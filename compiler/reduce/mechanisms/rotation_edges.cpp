@@ -89,6 +89,7 @@ std::vector<RotationEdge> rotation_edges(const system::System& system, ExprPool&
       RotationEdge edge{};
       edge.rows.fill(EquationId{});
       edge.origin = {i, equation.sources[0]};
+      edge.sources = equation.sources;
       for (std::uint32_t k = 0; k < 9; ++k) {
         const std::uint32_t column = equation.columns[k];
         const auto interface = static_cast<std::uint32_t>(body.interface.size());

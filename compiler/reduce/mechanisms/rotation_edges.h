@@ -18,6 +18,7 @@ using Rotation = std::array<std::uint32_t, 9>;  // unknowns, by rows
 
 struct RotationEdge {
   Origin origin;                   // of its first equation
+  Rotation sources;                // of its equations, by rows of the matrix; index of System::sources
   std::array<EquationId, 9> rows;  // by rows of the matrix
   Rotation to;
   /// Absent: the equations do not have the form `to = from * turn`, and the rotation is that of `to` in the

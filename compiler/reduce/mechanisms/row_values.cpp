@@ -1,6 +1,7 @@
 #include "compiler/reduce/mechanisms/row_values.h"
 
 #include <algorithm>
+#include <random>
 #include <unordered_map>
 
 #include "compiler/ir/library.h"
@@ -8,16 +9,34 @@
 
 namespace sigrel::reduce {
 
-std::vector<double> parameter_values(const system::System& system) {
+namespace {
+
+/// With another value where `changes` is not zero: the value of the parameter is multiplied by it, and it is
+/// added.
+std::vector<double> parameter_values(const system::System& system, std::span<const double> changes) {
   std::vector<double> values;
   values.reserve(system.parameters.size());
   for (const system::Parameter& p : system.parameters) {
     const int n = arity(p.op);
-    values.push_back(n == 0 ? p.value
-                            : apply(system.exprs.library.get(), p.op, p.value, values[p.a],
-                                    n > 1 ? values[p.b] : 0, n > 2 ? values[p.c] : 0));
+    const double value = n == 0 ? p.value
+                                : apply(system.exprs.library.get(), p.op, p.value, values[p.a],
+                                        n > 1 ? values[p.b] : 0, n > 2 ? values[p.c] : 0);
+    const double change = changes.empty() ? 0 : changes[values.size()];
+    values.push_back(change == 0 ? value : value * change + change);
   }
   return values;
+}
+
+}  // namespace
+
+std::vector<double> parameter_values(const system::System& system) { return parameter_values(system, {}); }
+
+std::vector<double> generic_parameter_values(const system::System& system) {
+  std::vector<double> changes(system.parameters.size(), 0.0);
+  std::minstd_rand random(1);
+  for (const system::NamedParameter& named : system.named_parameters)
+    if (!named.structural) changes[named.parameter] = 0.5 + static_cast<double>(random() % 1000) / 1000.0;
+  return parameter_values(system, changes);
 }
 
 RowValues::RowValues(system::System& system, const Equations& equations, double time)

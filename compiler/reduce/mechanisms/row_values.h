@@ -12,6 +12,9 @@ namespace sigrel::reduce {
 
 /// With the numbers of the model.
 std::vector<double> parameter_values(const system::System& system);
+/// The same, with generic values for those parameters that a run, or a sweep, can change without another
+/// compilation.
+std::vector<double> generic_parameter_values(const system::System& system);
 
 class RowValues {
  public:

@@ -93,7 +93,10 @@ bool near(const std::array<double, 3>& a, const std::array<double, 3>& b) {
 }  // namespace
 
 Turns::Turns(const system::System& system, ExprPool& pool)
-    : pool_(pool), parameters_(parameter_values(system)) {}
+    : pool_(pool),
+      own_(parameter_values(system)),
+      generic_(generic_parameter_values(system)),
+      parameters_(&own_) {}
 
 std::optional<Turn> Turns::of(const RotationEdge& edge) {
   const Shape& shape = this->shape(edge);
@@ -237,6 +240,14 @@ bool Turns::find_quaternion(const RotationEdge& edge, Shape& shape) {
 }
 
 bool Turns::agrees(const RotationEdge& edge, const Shape& shape) {
+  for (const std::vector<double>* parameters : {&own_, &generic_}) {
+    parameters_ = parameters;
+    if (!agrees_with_numbers(edge, shape)) return false;
+  }
+  return true;
+}
+
+bool Turns::agrees_with_numbers(const RotationEdge& edge, const Shape& shape) {
   std::vector<double> slots(edge.unknowns.size(), 0.0);
   for (const std::array<double, 4>& point : kPoints) {
     for (std::size_t k = 0; k < shape.free.size(); ++k) slots[shape.free[k]] = point[k];
@@ -270,7 +281,7 @@ double Turns::value(ExprId expr, std::span<const double> slots, const RotationEd
   const std::size_t before = pool_.size();
   const ExprId result = symbolic::rewrite(pool_, expr, pool_, [&](const Node& n) {
     if (n.op == Op::Slot) return pool_.constant(slots[n.a]);
-    if (n.op == Op::Param) return pool_.constant(parameters_[edge.parameters[n.a]]);
+    if (n.op == Op::Param) return pool_.constant((*parameters_)[edge.parameters[n.a]]);
     return pool_.intern(Node(n));
   });
   const double number = symbolic::constant_value(pool_, result).value_or(std::nan(""));

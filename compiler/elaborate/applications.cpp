@@ -104,6 +104,17 @@ std::optional<Value> Applications::member(const core::MemberExpr& m, const Value
 }
 
 bool Applications::bind_node(LayoutId id, Value& argument, const Child& child, LocalName formal, Span span) {
+  if (is_object(argument, ObjectKind::Member)) {
+    const MemberReference& inside = members_[member_of(*argument.object)];
+    const std::string part(text(children_[inside.child.value].name)), variable(text(inside.name));
+    machine_.diagnostics()
+        .report(Code::NotANode, inside.span,
+                fmt::format("`{0}.{1}` is inside `{0}` and cannot be connected", part, variable))
+        .also(span, fmt::format("to `{}` of `{}`", relative(formal, child.name), text(child.name)))
+        .help(fmt::format("make `{}` a connector in the definition of `{}`: `sigrel (…, {}) where`", variable,
+                          part, variable));
+    return false;
+  }
   if (!is_object(argument, ObjectKind::Node)) {
     machine_.diagnostics()
         .report(Code::NotANode, span,

@@ -170,7 +170,10 @@ Diagnostic* report_massless(const FailureContext& context, const runtime::Failur
       fmt::format("no mass or inertia determines {} {}", found.listed(accelerations), found.when()),
       "the balances of forces and torques add up to one without an acceleration", diagnostics);
   d.note("parts of the mechanism can move although nothing resists their acceleration");
-  d.help("connect a body to a part that moves with these joints, such as one of `rod`");
+  d.help(
+      "connect a body between these joints, or remove the joints whose motion others allow as well, such as "
+      "a "
+      "hinge in line with another one");
   return &d;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "compiler/explain/dependence_report.h"
 #include "compiler/explain/event_failure_report.h"
@@ -130,11 +131,16 @@ class Report : FailureNames {
         .note("quantised states must be the same ones for the whole run")
         .help("use `auto`");
   }
-  /// Labels where the model uses the part that an equation stands in.
-  void name_part(Origin origin, Diagnostic& d) const {
-    for (const singularity::Place& place :
-         singularity::SourceNames(c_.system).places({&origin, 1}, system::kRoot))
-      if (place.span != c_.system.sources[origin.source].span) d.also(place.span, "in this part");
+  bool is_in_model(Span span) const { return span.file == c_.system.templates[0].span.file; }
+  /// Of an equation in another file, such as the library: the nearest part around it in the file of the
+  /// model.
+  std::optional<Span> part_in_model(Origin origin) const {
+    for (std::uint32_t i = origin.instance; i != system::kRoot; i = c_.system.instances[i].parent) {
+      const system::Instance& self = c_.system.instances[i];
+      const Span use = c_.system.templates[c_.system.instances[self.parent].body].children[self.child].span;
+      if (is_in_model(use)) return use;
+    }
+    return std::nullopt;
   }
 
   /// Reports at the worst equation; the others are secondary.
@@ -166,7 +172,8 @@ class Report : FailureNames {
         ++n;
       }
     // Of an equation in another file, such as the library: where the model uses its part.
-    if (span(shown[0]).file != c_.system.templates[0].span.file) name_part(origin_of(shown[0]), d);
+    if (const auto part = part_in_model(origin_of(shown[0])); part && !is_in_model(span(shown[0])))
+      d.also(*part, "in this part");
     return d;
   }
 
@@ -365,12 +372,17 @@ class Report : FailureNames {
     Origin origin = dae::origin(c_.dae.assertions, f_.equations[0].equation);
     const system::SourceEquation& source = c_.system.sources[origin.source];
     std::string instance = system::instance_name(c_.system, origin.instance);
+    const std::optional<Span> part = part_in_model(origin);
+    const bool in_library = part && !is_in_model(source.span);
     Diagnostic& d =
-        diagnostics_.report(Code::AssertionFailed, source.span, text(source.component))
-            .label((std::isfinite(f_.equations[0].residual) ? "this is false" : "this has no value") +
-                   std::string(" at t = ") + seconds(f_.time) +
-                   (instance.empty() ? "" : ", in `" + instance + "`"));
-    name_part(origin, d);
+        diagnostics_.report(Code::AssertionFailed, in_library ? *part : source.span, text(source.component))
+            .label(std::string(in_library ? "" : "this ") +
+                   (std::isfinite(f_.equations[0].residual) ? "is false" : "has no value") +
+                   " at t = " + seconds(f_.time) + (instance.empty() ? "" : ", in `" + instance + "`"));
+    if (in_library)
+      d.also(source.span, "the assertion");
+    else if (part)
+      d.also(*part, "in this part");
     if (!std::isfinite(f_.equations[0].residual)) d.note(std::string(kNoValueOfIntegers));
     if (!f_.variables.empty()) d.note("with " + variables(6, true));
     keep(d);

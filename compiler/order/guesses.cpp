@@ -13,6 +13,23 @@
 namespace sigrel::order {
 namespace {
 
+/// For each unknown whether it is an element of a rotation, which nobody gives one by one.
+std::vector<bool> elements_of_rotations(const system::System& system, const dae::System& dae) {
+  std::vector<bool> result(dae.aliases.size(), false);
+  for (const system::Instance& instance : system.instances) {
+    const system::Template& body = system.templates[instance.body];
+    const auto interface = static_cast<std::uint32_t>(body.interface.size());
+    for (const system::RotationEquation& equation : body.rotations)
+      for (const std::uint32_t column : equation.columns) {
+        const dae::Alias alias =
+            dae.aliases[column < interface ? system.arguments[instance.first_argument + column]
+                                           : instance.first_unknown + column - interface];
+        if (alias.kind != dae::Alias::Zero) result[dae.variables[alias.variable].unknown] = true;
+      }
+  }
+  return result;
+}
+
 /// "`x` or `y`": variables that may be given instead of the guessed states; empty when there are none.
 std::string alternatives(const system::System& system, const dae::System& dae,
                          const InitialMatching& initial) {
@@ -31,11 +48,13 @@ std::string alternatives(const system::System& system, const dae::System& dae,
     const dae::Variable& variable = dae.variables[v.value];
     return Declared{variable.order, system::unknown_info(system, variable.unknown).span};
   };
+  const std::vector<bool> in_rotation = elements_of_rotations(system, dae);
   std::set<Declared> of_guessed;
   for (VariableId v : initial.guessed) of_guessed.insert(declared(v));
   for (VariableId v : initial.undetermined) {
     const dae::Variable& variable = dae.variables[v.value];
-    if (variable.set != dae::kNone || variable.axis != 0 || guessed[v]) continue;
+    if (variable.set != dae::kNone || variable.axis != 0 || guessed[v] || in_rotation[variable.unknown])
+      continue;
     if (in_loops && !of_guessed.contains(declared(v))) continue;
     if (system::unknown_info(system, variable.unknown).kind != system::UnknownKind::Source) continue;
     more = names.size() == kShown;
@@ -164,6 +183,49 @@ std::string help(const system::System& system, const dae::System& dae, const Ini
   return text;
 }
 
+/// A scalar that stands for an element of a vector: "m.q[1]" and "der(m.q[1])" without the index; empty if
+/// there is none.
+std::string without_index(const std::string& name) {
+  const std::size_t open = name.rfind('['), close = name.rfind(']');
+  if (close == std::string::npos || name.find_first_not_of(')', close + 1) != std::string::npos) return {};
+  return name.substr(0, open) + name.substr(close + 1);
+}
+
+/// "`x`, `m.q` and 3 other states": a vector by its name where all of its elements are among the states.
+std::string listed_states(const system::System& system, const dae::System& dae,
+                          const std::vector<std::uint32_t>& states) {
+  constexpr std::size_t kShown = 3;
+  auto base = [&](std::uint32_t v) { return without_index(dae::variable_name(system, dae, v)); };
+  // How many elements the vector of an element has; they are neighbours.
+  auto size = [&](std::uint32_t v) {
+    auto vector = [&](std::uint32_t unknown) { return without_index(system::unknown_name(system, unknown)); };
+    const std::uint32_t unknown = dae.variables[v].unknown;
+    const std::string name = vector(unknown);
+    std::uint32_t first = unknown, end = unknown + 1;
+    while (first > 0 && vector(first - 1) == name) --first;
+    while (end < dae.aliases.size() && vector(end) == name) ++end;
+    return static_cast<std::ptrdiff_t>(end - first);
+  };
+  std::vector<std::string> names;
+  std::vector<std::uint32_t> vectors;  // the first elements of those that are named as a whole
+  std::size_t named = 0;
+  for (std::size_t k = 0; k < states.size() && names.size() < kShown; ++k) {
+    const std::uint32_t v = states[k];
+    auto same = [&, name = base(v)](std::uint32_t other) { return base(other) == name; };
+    if (std::ranges::any_of(vectors, same)) continue;
+    const auto elements = base(v).empty() ? 1 : std::ranges::count_if(states, same);
+    const bool whole = elements > 1 && elements == size(v);
+    if (whole) vectors.push_back(v);
+    names.push_back("`" + (whole ? base(v) : dae::variable_name(system, dae, v)) + "`");
+    named += whole ? static_cast<std::size_t>(elements) : 1;
+  }
+  const std::size_t others = states.size() - named;
+  std::string text = names.front();
+  for (std::size_t k = 1; k < names.size(); ++k)
+    text += (k + 1 == names.size() && others == 0 ? " and " : ", ") + names[k];
+  return others == 0 ? text : text + fmt::format(" and {} other state{}", others, others == 1 ? "" : "s");
+}
+
 }  // namespace
 
 void note_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
@@ -172,9 +234,7 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
   if (guessed.empty()) return;
   const std::vector<bool> discrete = discrete_variables(system, dae, plan);
   if (warn_of_zero(system, dae, plan, discrete, diagnostics)) return;
-  std::string text = fmt::format("the start of `{}`", dae::variable_name(system, dae, guessed.front()));
-  if (guessed.size() == 2) text += fmt::format(" and `{}`", dae::variable_name(system, dae, guessed.back()));
-  if (guessed.size() > 2) text += fmt::format(" and {} other states", guessed.size() - 1);
+  std::string text = "the start of " + listed_states(system, dae, guessed);
   text += guessed.size() == 1 ? " is taken from its guess" : " is taken from guesses";
   Span place =
       singularity::SourceNames(system).declaration(dae.variables[guessed.front()].unknown, system::kRoot);

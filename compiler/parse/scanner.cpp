@@ -275,6 +275,8 @@ void Scanner::report_other(const Token& token) {
         .help("write `\"…\"`");
   } else if (is({"\xC3\x97", "\xC2\xB7"})) {
     diagnostics_.report(Code::SyntaxError, span, "multiplication is written `*`").fix("write `*`", span, "*");
+  } else if (is({"!"}) && std::string_view(text_).substr(token.end).starts_with('!')) {
+    diagnostics_.report(Code::ForeignSyntax, span, "elements of a list are written `xs[i]`, from `xs[1]` on");
   } else if (is({"!"})) {
     diagnostics_.report(Code::ForeignSyntax, span, "negation is written `not`")
         .fix("write `not`", span, "not ");

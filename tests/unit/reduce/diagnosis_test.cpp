@@ -300,5 +300,5 @@ TEST_CASE("starts from guesses are one note") {
   REQUIRE(d.all().size() == 1);
   CHECK(d.all()[0].code == Code::InitialFromGuesses);
   CHECK(d.all()[0].severity == Severity::Note);
-  CHECK(d.all()[0].message == "the start of `c3.u` and 2 other states is taken from guesses");
+  CHECK(d.all()[0].message == "the start of `c3.u`, `c2.u` and `c4.u` is taken from guesses");
 }

@@ -117,7 +117,8 @@ TEST_CASE("mechanisms: bodies that do not exist") {
   says("Spatial", body("diagonal [1.0, 1.0, 2.5]"), "SR0510", none);
   says("Spatial", body("diagonal [1.0, 1.0, 2.5]"), "SR0510", "in `bob`");
   says("Spatial", body("diagonal [-2.0, 1.0, 1.0]"), "SR0510", none);
-  says("Spatial", body("[[1.0, 0.2, 0.0], [0.1, 1.0, 0.0], [0.0, 0.0, 1.0]]"), "SR0510", none);
+  says("Spatial", body("[[1.0, 0.2, 0.0], [0.1, 1.0, 0.0], [0.0, 0.0, 1.0]]"), "SR0510",
+       "are a symmetric matrix");
   // Moments that are possible one by one, with products of inertia that are too large for them.
   says("Spatial", body("[[1.0, 0.6, 0.0], [0.6, 1.0, 0.0], [0.0, 0.0, 1.0]]"), "SR0510", none);
   for (const char* possible :

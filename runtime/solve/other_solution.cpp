@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "runtime/numbers.h"
 #include "runtime/solve/algebraic_loop.h"
@@ -12,9 +14,17 @@ namespace {
 
 constexpr std::size_t kLoops = 100;   // of a start
 constexpr std::size_t kLargest = 50;  // tearing variables
+constexpr int kStarts = 10;  // of Newton's method: the guesses, the mirrored solution, and scattered ones
 constexpr int kIterations = 30, kHalvings = 10;
 constexpr double kConverged = 1e-8;  // length of a step
 constexpr double kDistinct = 1e-3;   // distance, relative to value plus nominal value
+
+/// A number between -2 and 2, the same ones in every run.
+double scattered(int start, std::size_t unknown) {
+  std::uint64_t x = (static_cast<std::uint64_t>(start) << 32) + unknown + 1;
+  for (int k = 0; k < 2; ++k) x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u, x ^= x >> 27;
+  return static_cast<double>(x >> 11) * 0x1p-51 - 2;
+}
 
 std::vector<std::uint32_t> variables_of(const Model& model, const AlgebraicLoop& loop) {
   const auto unknowns = model.tearing_variables.begin() + loop.first_unknown;
@@ -112,6 +122,8 @@ std::vector<OtherSolution> other_solutions(ModelInstance& instance, double time,
   const Point point = instance.point(time);
   const std::vector<double> guesses = start_values(model, instance.parameters);
   std::vector<std::uint8_t> chosen;  // by variable: it has a guess, or one follows from that of another
+  std::vector<bool> is_state(model.variables, false);
+  for (const State& state : model.states) is_state[state.variable] = true;
   std::vector<OtherSolution> found;
   std::size_t examined = 0;
   for (const Step& step : schedule) {
@@ -138,18 +150,24 @@ std::vector<OtherSolution> other_solutions(ModelInstance& instance, double time,
     const std::vector<bool> asserted = assertions_that_hold(instance, time);
     GradientIndex index;
     AlgebraicLoopSolver solver(model, loop, instance.nominal, index);
-    for (const bool mirrored : {false, true}) {
-      for (std::size_t k = 0; k < loop.unknowns; ++k)
-        instance.values[variables[k]] = mirrored ? -known[k] : guesses[variables[k]];
+    for (int start = 0; start < kStarts; ++start) {
+      for (std::size_t k = 0; k < loop.unknowns; ++k) {
+        const double range = std::abs(known[k]) + instance.nominal[variables[k]];
+        instance.values[variables[k]] = start == 0   ? guesses[variables[k]]
+                                        : start == 1 ? -known[k]
+                                                     : known[k] + range * scattered(start, k);
+      }
       if (!solver.solve_deflated(point, known) || differs_by_turns(variables, before, instance) ||
           is_excluded(asserted, assertions_that_hold(instance, time)))
         continue;
+      // What differs most; of states a guess says more than of others.
       std::size_t most = 0;
-      double largest = 0;
+      std::pair largest(false, 0.0);  // whether it is a state, and by how much it differs
       for (std::size_t k = 0; k < variables.size(); ++k) {
         const double scale = std::abs(before[k]) + instance.nominal[variables[k]];
         const double difference = std::abs(instance.values[variables[k]] - before[k]) / scale;
-        if (difference > largest) largest = difference, most = k;
+        const std::pair candidate(is_state[variables[k]] && difference > kDistinct, difference);
+        if (candidate > largest) largest = candidate, most = k;
       }
       const KernelBatch& batch = model.batches[loop.first_batch];
       found.push_back({.unknowns = static_cast<std::uint32_t>(variables.size()),

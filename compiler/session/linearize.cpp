@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <variant>
 
 #include "compiler/explain/run_notes.h"
 #include "compiler/session/session.h"
@@ -30,27 +31,30 @@ std::vector<std::uint32_t> selected_variables(const runtime::Model& model,
   return result;
 }
 
-/// Derivatives of the states; 0 where they are rounding errors of the terms of the linear model.
+/// Derivatives of the states; 0 where they are rounding errors, of the states or of their own.
 std::vector<double> derivatives(const runtime::Model& model, const runtime::LinearModel& linear,
                                 std::span<const double> values, std::span<const double> nominal) {
-  constexpr double kRounding = 1e-9;
+  constexpr double kRelative = 1e-9, kOfNominal = 1e-12, kRounding = 1e-15;
   const std::size_t n = model.states.size();
   std::vector<double> result;
   for (std::size_t r = 0; r < n; ++r) {
-    double terms = nominal[model.states[r].variable];
-    for (std::size_t c = 0; c < n; ++c)
-      terms += std::abs(linear.a[r * n + c] * values[model.states[c].variable]);
+    double error = kRounding * nominal[model.states[r].variable];
+    for (std::size_t c = 0; c < n; ++c) {
+      const std::uint32_t state = model.states[c].variable;
+      error +=
+          std::abs(linear.a[r * n + c]) * (kRelative * std::abs(values[state]) + kOfNominal * nominal[state]);
+    }
     const double rate = values[model.states[r].derivative];
-    result.push_back(std::abs(rate) <= kRounding * terms ? 0.0 : rate);
+    result.push_back(std::abs(rate) <= error ? 0.0 : rate);
   }
   return result;
 }
 
-/// The first input whose derivative the states or outputs depend on. An input and its derivative are
-/// independent at one point, so that the linear model would lack the derivative.
-std::optional<std::size_t> differentiated_input(const pipeline::Compiled& model, const runtime::Point& point,
-                                                std::span<const runtime::Column> inputs,
-                                                std::span<const runtime::Column> outputs) {
+/// The first input whose derivative the states or outputs depend on, or why that cannot be told. An input and
+/// its derivative are independent at one point, so that the linear model would lack the derivative.
+std::variant<std::monostate, std::size_t, runtime::NotLinear> differentiated_input(
+    const pipeline::Compiled& model, const runtime::Point& point, std::span<const runtime::Column> inputs,
+    std::span<const runtime::Column> outputs) {
   std::vector<runtime::Column> all(inputs.begin(), inputs.end());
   std::vector<std::size_t> input_of;  // of the derivatives, which are the last columns
   for (std::size_t k = 0; k < inputs.size(); ++k)
@@ -60,25 +64,24 @@ std::optional<std::size_t> differentiated_input(const pipeline::Compiled& model,
       all.push_back({v});
       input_of.push_back(k);
     }
-  if (input_of.empty()) return std::nullopt;
+  if (input_of.empty()) return {};
   const auto result = runtime::linearize(model.plan.model, point, all, outputs);
-  // It is no source of its own: what depends on it cannot be told.
   if (const auto* failure = std::get_if<runtime::NotLinear>(&result)) {
-    const bool is_derivative =
-        failure->reason == runtime::NotLinear::InputInLoop && failure->subject >= inputs.size();
-    return input_of[is_derivative ? failure->subject - inputs.size() : 0];
+    if (failure->reason == runtime::NotLinear::InputInLoop && failure->subject >= inputs.size())
+      return input_of[failure->subject - inputs.size()];  // it depends on others: no source of its own
+    return *failure;
   }
   const auto& linear = std::get<runtime::LinearModel>(result);
-  constexpr double kRounding = 1e-12;
-  for (const std::vector<double>* matrix : {&linear.b, &linear.d}) {
-    double largest = 0;
-    for (const double entry : *matrix) largest = std::max(largest, std::abs(entry));
-    for (std::size_t k = 0; k < matrix->size(); ++k)
-      if (const std::size_t column = k % all.size();
-          column >= inputs.size() && std::abs((*matrix)[k]) > kRounding * largest)
-        return input_of[column - inputs.size()];
-  }
-  return std::nullopt;
+  constexpr double kRounding = 1e-12;  // of the largest entry of a row; units of rows differ
+  for (const std::vector<double>* matrix : {&linear.b, &linear.d})
+    for (std::size_t first = 0; first < matrix->size(); first += all.size()) {
+      const std::span<const double> row = std::span(*matrix).subspan(first, all.size());
+      double largest = 0;
+      for (const double entry : row) largest = std::max(largest, std::abs(entry));
+      for (std::size_t column = inputs.size(); column < row.size(); ++column)
+        if (std::abs(row[column]) > kRounding * largest) return input_of[column - inputs.size()];
+    }
+  return {};
 }
 
 }  // namespace
@@ -112,7 +115,8 @@ std::optional<Linearization> Session::linearize(const Compiled& start, const Lin
   evaluator.run(m.observed, point);  // a run computes observed variables only where they are recorded
   auto result = runtime::linearize(m, point, inputs.columns, outputs.columns);
   if (auto* linear = std::get_if<runtime::LinearModel>(&result)) {
-    if (const auto input = differentiated_input(model, point, inputs.columns, outputs.columns)) {
+    const auto differentiated = differentiated_input(model, point, inputs.columns, outputs.columns);
+    if (const auto* input = std::get_if<std::size_t>(&differentiated)) {
       const std::string& name = inputs.names[*input];
       diagnostics_
           .report(Code::NotLinearized,
@@ -123,10 +127,14 @@ std::optional<Linearization> Session::linearize(const Compiled& start, const Lin
                             name));
       return std::nullopt;
     }
-    std::vector<std::string> states = names.named(selected_variables(m, parameters)).names;
-    std::vector<double> rates = derivatives(m, *linear, values, nominal);
-    return Linearization{run.outcome.reached, std::move(states), inputs.names,
-                         outputs.names,       std::move(rates),  std::move(*linear)};
+    if (const auto* failure = std::get_if<runtime::NotLinear>(&differentiated)) {
+      result = *failure;
+    } else {
+      std::vector<std::string> states = names.named(selected_variables(m, parameters)).names;
+      std::vector<double> rates = derivatives(m, *linear, values, nominal);
+      return Linearization{run.outcome.reached, std::move(states), inputs.names,
+                           outputs.names,       std::move(rates),  std::move(*linear)};
+    }
   }
 
   using Reason = runtime::NotLinear::Reason;

@@ -89,8 +89,6 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
       if (column.variable != kNone) wanted[column.variable] = 1;
   for (const State& state : model.states) wanted[state.derivative] = 1;
   const Equations equations(model, point, std::move(wanted));
-  for (const Equations::Entry& e : equations.entries)
-    if (!std::isfinite(e.value)) return NotLinear{NotLinear::NotFinite, e.variable};
 
   // The independent variables: states, then inputs; an input that is a state is not integrated.
   std::vector<std::uint32_t> independent(model.variables, kNone);
@@ -110,6 +108,9 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
     }
     independent[v] = static_cast<std::uint32_t>(states) + k;
   }
+
+  for (const Equations::Entry& e : equations.entries)
+    if (!is_removed[e.row] && !std::isfinite(e.value)) return NotLinear{NotLinear::NotFinite, e.variable};
 
   std::vector<bool> constant(model.variables, false);
   for (std::uint32_t v : model.constants) constant[v] = independent[v] == kNone;

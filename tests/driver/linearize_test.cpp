@@ -131,6 +131,14 @@ TEST_CASE("linearize: what depends on the derivative of an input is refused") {
   equal(j["B"], {{1}});
   refused({"differentiated", "--input", "u", "--output", "y"}, "SR0590", "`u` cannot be an input");
   refused({"differentiated", "--input", "u", "--output", "w"}, "SR0590", "depend on its derivative");
+  // Beside outputs of other sizes and units, and where the derivative itself has no tangent.
+  refused({"capacitor", "--input", "u", "--output", "i", "--output", "u"}, "SR0590",
+          "depend on its derivative");
+  equal(linear({"bend", "--input", "u"})["B"], {{0}, {1}});
+}
+
+TEST_CASE("linearize: a small rate is not zero") {
+  CHECK(linear({"leakage", "--input", "i"})["derivatives"][0].get<double>() == Approx(5e-10));
 }
 
 TEST_CASE("linearize: with the states that the run has chosen") {

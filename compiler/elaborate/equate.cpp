@@ -55,4 +55,18 @@ Machine::Status equate(Machine& machine, const Value& left, const Value& right, 
   return Status::Done;
 }
 
+std::optional<ColumnId> rotation_given(const BodyParts& parts, const Value& left, const Value& right,
+                                       std::size_t residuals) {
+  if (residuals != 9 || parts.machine.size_analysis || parts.switches.current != system::kNoSwitch)
+    return std::nullopt;
+  for (const Value* side : {&left, &right}) {
+    std::vector<ColumnId> columns;
+    if (!parts.variables.columns_of(*side, columns) || columns.size() != 9) continue;
+    bool in_order = true;
+    for (std::uint32_t k = 0; k < 9; ++k) in_order &= columns[k] == columns[0] + k;
+    if (in_order && parts.nodes.is_rotation(columns[0])) return columns[0];
+  }
+  return std::nullopt;
+}
+
 }  // namespace sigrel::elaborate

@@ -1,7 +1,9 @@
 // The scalar equations of an equation between values.
 #pragma once
+#include <optional>
 #include <vector>
 
+#include "compiler/elaborate/body_parts.h"
 #include "compiler/elaborate/values.h"
 
 namespace sigrel::elaborate {
@@ -15,5 +17,10 @@ struct Residual {
 /// is not known yet.
 Machine::Status equate(Machine& machine, const Value& left, const Value& right, Span span,
                        std::vector<Residual>& out);
+
+/// The first column of the rotation that is a side of an equation with nine residuals, if one is. Those of
+/// the modes of a `switch` are none: they do not always hold.
+std::optional<ColumnId> rotation_given(const BodyParts& parts, const Value& left, const Value& right,
+                                       std::size_t residuals);
 
 }  // namespace sigrel::elaborate

@@ -99,18 +99,6 @@ void Items::add_attribute(system::AttributeKind kind, const Value& target, const
   }
 }
 
-/// The first column of the rotation that is a side of an equation, if one is.
-std::optional<ColumnId> Items::rotation_given(const Value& left, const Value& right) const {
-  for (const Value* side : {&left, &right}) {
-    std::vector<ColumnId> columns;
-    if (!parts_.variables.columns_of(*side, columns) || columns.size() != 9) continue;
-    bool in_order = true;
-    for (std::uint32_t k = 0; k < 9; ++k) in_order &= columns[k] == columns[0] + k;
-    if (in_order && parts_.nodes.is_rotation(columns[0])) return columns[0];
-  }
-  return std::nullopt;
-}
-
 Machine::Status Items::equation_item(const core::EquationItem& item, Target target) {
   const bool initial = target == Target::Initial;
   const RowKind kind = initial ? RowKind::Initial : RowKind::Equation;
@@ -124,13 +112,12 @@ Machine::Status Items::equation_item(const core::EquationItem& item, Target targ
   std::vector<Residual> residuals;
   if (Status s = equate(machine_, left, right, item.span, residuals); s != Status::Done) return s;
   const auto origin = initial ? system::EquationKind::Initial : system::EquationKind::Written;
-  const std::optional<ColumnId> rotation = !initial && residuals.size() == 9 && parts_.loops.empty() &&
-                                                   parts_.switches.current == system::kNoSwitch
-                                               ? rotation_given(left, right)
-                                               : std::nullopt;
+  const std::optional<ColumnId> rotation =
+      initial ? std::nullopt : rotation_given(parts_, left, right, residuals.size());
   if (rotation) parts_.rows.rotations.emplace_back();
   for (std::size_t k = 0; k < residuals.size(); ++k) {
-    const std::uint32_t source = parts_.rows.source(origin, item.span, residuals[k].component);
+    const std::uint32_t source = rotation ? parts_.rows.own_source(origin, item.span, residuals[k].component)
+                                          : parts_.rows.source(origin, item.span, residuals[k].component);
     parts_.rows.add(residuals[k].expression, source, kind);
     if (!rotation) continue;
     parts_.rows.rotations.back().columns[k] = *rotation + static_cast<std::uint32_t>(k);

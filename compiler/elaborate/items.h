@@ -64,7 +64,6 @@ class Items final : public BodyHost {
   Status declare(const core::SignalDecl& declaration);
   Status set_attributes(const core::SignalDecl& declaration, const Value& variable);
   void add_attribute(system::AttributeKind kind, const Value& target, const Value& number, Span span);
-  std::optional<ColumnId> rotation_given(const Value& left, const Value& right) const;
   Status equation_item(const core::EquationItem& item, Target target);
   Status guess(const core::EquationItem& item, const Value& left, const Value& right);
   Status steady_item(const core::SteadyItem& item);

@@ -43,6 +43,10 @@ std::optional<Machine::Status> LoopPatterns::equation(const core::EquationItem& 
       bool is_function = true;
       if (auto status = record(item, *parameterised, kind, pattern, is_function))
         return status == Status::Failed ? status : std::nullopt;
+      if (pattern.rows.empty()) {
+        patterns->given_up = true;
+        return std::nullopt;
+      }
       keep(*patterns, std::move(pattern), is_function);
     }
     const LoopPattern& pattern = patterns->patterns.front();
@@ -78,6 +82,8 @@ std::optional<Machine::Status> LoopPatterns::record(const core::EquationItem& it
   if (Status s = recording.evaluate(parameterised.right, right); s != Status::Done) return s;
   std::vector<Residual> residuals;
   if (Status s = equate(machine_, left, right, item.span, residuals); s != Status::Done) return s;
+  // Each iteration has an equation between rotations of its own.
+  if (kind != RowKind::Initial && rotation_given(parts_, left, right, residuals.size())) return std::nullopt;
   const auto origin =
       kind == RowKind::Initial ? system::EquationKind::Initial : system::EquationKind::Written;
   for (const Residual& r : residuals)

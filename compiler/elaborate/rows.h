@@ -42,6 +42,9 @@ class Rows {
   std::uint32_t source(system::EquationKind kind, Span span, LocalName component) {
     return shapes_.source(kind, span, component);
   }
+  std::uint32_t own_source(system::EquationKind kind, Span span, LocalName component) {
+    return shapes_.own_source(kind, span, component);
+  }
   std::uint32_t source(system::EquationKind kind, Span span, std::string_view component) {
     return shapes_.source(kind, span, local_name(component));
   }

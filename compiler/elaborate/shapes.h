@@ -22,6 +22,11 @@ class Shapes {
                       std::vector<ExprId>& numbers);
   /// The index in System::sources.
   std::uint32_t source(system::EquationKind kind, Span span, LocalName component);
+  /// One that no other equation has: of several iterations of a loop, say.
+  std::uint32_t own_source(system::EquationKind kind, Span span, LocalName component) {
+    system_.sources.push_back({kind, span, component});
+    return static_cast<std::uint32_t>(system_.sources.size() - 1);
+  }
   /// The parameter of the system with this constant value.
   std::uint32_t constant(double value);
 

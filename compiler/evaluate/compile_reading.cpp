@@ -7,6 +7,22 @@
 #include "compiler/evaluate/compiler.h"
 
 namespace sigrel::evaluate {
+namespace {
+
+/// `l.x`, or a part of it such as `l.node.v` and `l.x[i]`.
+bool is_part_of_member(const core::Expr* e) {
+  for (;;) {
+    if (e->kind == core::ExprKind::Member) return true;
+    if (e->kind == core::ExprKind::Field)
+      e = static_cast<const core::FieldExpr*>(e)->base;
+    else if (e->kind == core::ExprKind::Index)
+      e = static_cast<const core::IndexExpr*>(e)->base;
+    else
+      return false;
+  }
+}
+
+}  // namespace
 
 std::optional<Affine> Compiler::affine(const core::Expr* e) {
   Affine sum;
@@ -144,7 +160,7 @@ bool Compiler::compile_reading(const core::Expr* e) {
     default: break;
   }
   auto found = reading(e);
-  rejected_ |= !found && e->kind == ExprKind::Member;
+  rejected_ |= !found && is_part_of_member(e);
   if (rejected_) return false;
   if (!found) {
     const core::Expr* value = let_value(e);

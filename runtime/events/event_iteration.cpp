@@ -54,13 +54,18 @@ void EventIteration::drop_outdated() {
   if (equations_changed || !has_values) evaluated_ = Evaluated::Nothing;
 }
 
-bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, Stage stage) {
+bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, Stage stage,
+                                     StateSelection* states) {
   Evaluator& evaluator = instance_.evaluator;
+  auto solve_initial = [&] {
+    if (!evaluator.run_checked(initial, point)) return false;
+    if (states) states->select(point.time);
+    return true;
+  };
   zero_crossings_changed_ = false;
   zero_crossings_.tolerate(1);  // the last call may have failed
   if (zero_crossings_.empty()) {
-    if (!evaluator.run_checked(initial, point) || (!handler_.empty() && !evaluate_inputs(point)))
-      return false;
+    if (!solve_initial() || (!handler_.empty() && !evaluate_inputs(point))) return false;
     if (stage == Stage::Assigned) handler_.rearm(point);
     return true;
   }
@@ -72,7 +77,7 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
     if (start) evaluated_ = Evaluated::Nothing;
     if (evaluated_ == Evaluated::Nothing) {
       evaluator.parameters_changed();
-      if (!evaluator.run_checked(initial, point) || !evaluate_inputs(point)) {
+      if (!solve_initial() || !evaluate_inputs(point)) {
         if (!start || !update_where_known(initial, point)) return false;
         zero_crossings_changed_ = true;
         continue;

@@ -27,6 +27,7 @@
 #include "runtime/events/event_handler.h"
 #include "runtime/events/event_record.h"
 #include "runtime/events/history.h"
+#include "runtime/events/state_selection.h"
 #include "runtime/events/time_events.h"
 #include "runtime/events/watched_differences.h"
 #include "runtime/events/zero_crossings.h"
@@ -73,10 +74,11 @@ class EventIteration {
   }
 
   /// Solves `initial` and then the dynamic schedule, and changes the values of zero crossings, until both
-  /// agree. False: `failure()` of the instance, as for the others below.
-  bool make_consistent(const Point& point, std::span<const Step> initial) {
+  /// agree. Between the two `states` are selected at the values of the start, which those of an arbitrary
+  /// selection may not determine. False: `failure()` of the instance, as for the others below.
+  bool make_consistent(const Point& point, std::span<const Step> initial, StateSelection* states = nullptr) {
     evaluated_ = Evaluated::Nothing;
-    return make_consistent(point, initial, Stage::Crossings);
+    return make_consistent(point, initial, Stage::Crossings, states);
   }
   /// Whether the last `make_consistent` changed the value of a zero crossing.
   bool zero_crossings_changed() const { return zero_crossings_changed_; }
@@ -192,7 +194,8 @@ class EventIteration {
     Consistent,  // and the values of zero crossings agree with these
   };
   /// Begins with what is not `evaluated_`.
-  bool make_consistent(const Point& point, std::span<const Step> initial, Stage stage);
+  bool make_consistent(const Point& point, std::span<const Step> initial, Stage stage,
+                       StateSelection* states = nullptr);
   void drop_outdated();
   bool update(const Point& point, bool one_at_a_time, bool start);
   bool update_where_known(std::span<const Step> initial, const Point& point);

@@ -75,7 +75,7 @@ bool Initialisation::constants_determine_invariants(const Point& point) {
 bool Initialisation::solve_schedule(const Point& point) {
   Evaluator& evaluator = instance_.evaluator;
   const Model& model = instance_.model;
-  bool done = events_.make_consistent(point, model.initial);
+  bool done = events_.make_consistent(point, model.initial, &states_);
   if (!done && !events_.zero_crossings().empty()) {
     evaluator.failure() = {};
     evaluator.allow_continuation(true);
@@ -86,7 +86,8 @@ bool Initialisation::solve_schedule(const Point& point) {
     };
     Point following = point;
     following.follow = &follow;
-    done = evaluator.run_checked(model.initial, following) && events_.make_consistent(point, model.initial);
+    done = evaluator.run_checked(model.initial, following) &&
+           events_.make_consistent(point, model.initial, &states_);
   }
   if (!done || model.initial_checks.empty()) return done;
   // The dynamic schedule, which zero crossings read, may have taken other equations for the same variables.

@@ -96,6 +96,30 @@ TEST_CASE("sweep: a matrix that is a rotation for some parameters only") {
   CHECK(std::stod(rows[2][1]) == Approx(1.4835286).epsilon(1e-6));
 }
 
+// Both halves turn about one axis while p is negative, and then the model was compiled.
+TEST_CASE("sweep: a joint about one axis for some parameters only") {
+  const std::string file = temporary(
+      "halves.sr",
+      "import Spatial\n"
+      "halves :: (p :: Real<1>) -> SR (a :: Frame, b :: Frame)\n"
+      "halves p = sigrel (a, b) where\n  local phi :: Angle\n  local w :: AngularVelocity\n"
+      "  let v = [1.0, max 0.0 p, 0.0]\n      f = (1.0 / norm v) * v\n      x = turn [1.0, 0.0, 0.0] phi\n"
+      "  w = der phi\n  b.r = a.r\n  b.rot = a.rot * (x * turn f phi)\n  a.f + b.f = [0.0, 0.0, 0.0]\n"
+      "  a.t + b.t = [0.0, 0.0, 0.0]\n  dot (a.rot * ([1.0, 0.0, 0.0] + x * f)) b.t = 0.0\n"
+      "model :: (p :: Real<1>) -> SR ()\n"
+      "model p = sigrel () where\n  fixed [0.0, 0.0, 0.0] <> z\n  j: halves p <> (z, s)\n"
+      "  rod [0.5, 0.2, -0.3] <> (s, u)\n  body earth 1.0 (diagonal [0.2, 0.3, 0.4]) <> u\n"
+      "  initially\n    j.phi = 0.3\n    j.w = 2.0\n"
+      "main = simulate (model (-1.0)) with { stop = 1.0, tolerance = 1.0e-9 }\n");
+  Finished f = sigrel({"sweep", file, "--vary", "p=-1,1", "-v", "j.phi"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  const auto rows = table(f.out);
+  REQUIRE(rows.size() == 3);
+  CHECK(std::stod(rows[1][1]) == Approx(-0.2544572).epsilon(1e-6));
+  CHECK(std::stod(rows[2][1]) == Approx(-0.0456103).epsilon(1e-5));
+}
+
 TEST_CASE("sweep: threads change nothing, and a table is continued where it ends") {
   const std::string one = temporary("sweep_one.csv"), four = temporary("four.csv"),
                     svg = temporary("family.svg");

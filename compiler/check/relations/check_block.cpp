@@ -1,10 +1,39 @@
 // Blocks of items: their declarations, then each item.
 #include <algorithm>
+#include <functional>
 
 #include "compiler/check/expressions/expression_checker.h"
+#include "compiler/check/names/free_variables.h"
 #include "compiler/check/relations/relation_checker.h"
 
 namespace sigrel::check {
+
+namespace {
+
+/// Whether an item reads inside instances that satisfy a predicate, and how many blocks of items are in it.
+class InstanceReads : private FreeVariables {
+ public:
+  explicit InstanceReads(const std::function<bool(Name)>& of) : of_(of) {}
+  void read(ast::Item* const& item) {
+    found_ = false;
+    blocks_ = 0;
+    items({&item, 1});
+  }
+  bool found() const { return found_; }
+  std::uint32_t blocks() const { return blocks_ - 1; }  // without the list of one item
+
+ private:
+  void use(const ast::QualifiedIdent&, bool) override {}
+  void sigrel(const ast::SigrelExpr&) override {}  // has blocks of its own
+  bool label_head(Name name) override { return found_ = of_(name) || found_, false; }
+  void enter_block(bool, std::size_t) override { ++blocks_; }
+
+  const std::function<bool(Name)>& of_;
+  bool found_ = false;
+  std::uint32_t blocks_ = 0;
+};
+
+}  // namespace
 
 core::Body RelationChecker::check_block(std::span<ast::Item* const> items) {
   RelationContext& relation = *scopes_.relation();
@@ -58,9 +87,7 @@ core::Body RelationChecker::check_block(std::span<ast::Item* const> items) {
     if (!again || diagnostics_.error_count() == errors)
       locals[i].attributes = attributes(settings[i], types[i]);
   }
-  std::vector<core::Item*> lowered;
-  lowered.reserve(items.size());
-  for (const ast::Item* item : items) check_item(item, lowered);
+  const std::vector<core::Item*> lowered = check_items(items);
   scopes_.release(m);
   relation.block = outer_block;
   core::Body body;
@@ -69,6 +96,49 @@ core::Body RelationChecker::check_block(std::span<ast::Item* const> items) {
     layouts_.request(&body.locals[i].layout, types[i], i < declared ? display_of(settings[i]) : std::nullopt);
   body.items = core_.copy(lowered);
   return body;
+}
+
+/// In their order, except that equations which read inside an instance wait for it, because literals take the
+/// types of what is inside: `m.r = [0.0, 0.0, h]` may stand above `m: freeMotion <> (a, b)`.
+std::vector<core::Item*> RelationChecker::check_items(std::span<ast::Item* const> items) {
+  auto is_equation = [](const ast::Item* item) {
+    return item->kind == ast::ItemKind::Equation || item->kind == ast::ItemKind::Initially ||
+           item->kind == ast::ItemKind::Guess;
+  };
+  const auto last_other =
+      std::ranges::find_if_not(items.rbegin(), items.rend(), is_equation).base() - items.begin();
+  const std::function<bool(Name)> is_ahead = [&](Name name) {
+    const LabelInfo* label = find_label(name);
+    return label && !label->relation_type;
+  };
+  InstanceReads reads_ahead(is_ahead);
+  std::vector<std::vector<core::Item*>> lowered(items.size());
+  struct Postponed {
+    std::size_t item;
+    std::uint32_t first_block;
+  };
+  std::vector<Postponed> postponed;
+  std::uint32_t& next_block = scopes_.relation()->next_block;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    if (static_cast<std::ptrdiff_t>(k) < last_other && is_equation(items[k])) {
+      reads_ahead.read(items[k]);
+      if (reads_ahead.found()) {
+        postponed.push_back({k, next_block});
+        next_block += reads_ahead.blocks();
+        continue;
+      }
+    }
+    check_item(items[k], lowered[k]);
+  }
+  const std::uint32_t end = next_block;
+  for (const Postponed& p : postponed) {
+    next_block = p.first_block;
+    check_item(items[p.item], lowered[p.item]);
+  }
+  next_block = end;
+  std::vector<core::Item*> result;
+  for (const std::vector<core::Item*>& of : lowered) result.insert(result.end(), of.begin(), of.end());
+  return result;
 }
 
 void RelationChecker::check_item(const ast::Item* item, std::vector<core::Item*>& out) {

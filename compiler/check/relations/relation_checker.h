@@ -90,6 +90,7 @@ class RelationChecker : private PartReferences {
 
   // check_block.cpp
   core::Body check_block(std::span<ast::Item* const> items);
+  std::vector<core::Item*> check_items(std::span<ast::Item* const> items);
   void check_item(const ast::Item* item, std::vector<core::Item*>& out);
   core::SignalDecl declare_signal(const ast::Ident& name, Type* type, bool implicit);
 

@@ -1,6 +1,7 @@
 #include "compiler/reduce/mechanisms/row_values.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <unordered_map>
 
@@ -27,16 +28,63 @@ std::vector<double> parameter_values(const system::System& system, std::span<con
   return values;
 }
 
+/// Whether the operation is analytic where it is defined, and is defined on a connected set. The root of a
+/// sum is, as that of squares; that of one square is its magnitude.
+bool is_analytic(const system::System& system, const system::Parameter& p) {
+  switch (p.op) {
+    case Op::Neg:
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::PowInt:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Exp:
+    case Op::Sinh:
+    case Op::Cosh:
+    case Op::Tanh:
+    case Op::Atan: return true;
+    case Op::Sqrt: return system.parameters[p.a].op == Op::Add || arity(system.parameters[p.a].op) == 0;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 std::vector<double> parameter_values(const system::System& system) { return parameter_values(system, {}); }
 
-std::vector<double> generic_parameter_values(const system::System& system) {
-  std::vector<double> changes(system.parameters.size(), 0.0);
+ChangedParameters changed_parameters(const system::System& system) {
+  constexpr std::size_t kSets = 4;
+  ChangedParameters result;
   std::minstd_rand random(1);
+  for (std::size_t set = 0; set < kSets; ++set) {
+    std::vector<double> changes(system.parameters.size(), 0.0);
+    for (const system::NamedParameter& named : system.named_parameters) {
+      if (named.structural) continue;
+      const double size = 0.5 + static_cast<double>(random() % 1000) / 1000.0;
+      const bool negative = set > 0 && random() % 2 == 1;
+      changes[named.parameter] = negative ? -size : size;
+    }
+    result.values.push_back(parameter_values(system, changes));
+  }
+  std::vector<bool> changes(system.parameters.size(), false);
   for (const system::NamedParameter& named : system.named_parameters)
-    if (!named.structural) changes[named.parameter] = 0.5 + static_cast<double>(random() % 1000) / 1000.0;
-  return parameter_values(system, changes);
+    changes[named.parameter] = changes[named.parameter] || !named.structural;
+  result.is_analytic.assign(system.parameters.size(), true);
+  for (std::size_t k = 0; k < system.parameters.size(); ++k) {
+    const system::Parameter& p = system.parameters[k];
+    bool of_changes = false;
+    const std::array operands{p.a, p.b, p.c};
+    for (int i = 0; i < arity(p.op); ++i) {
+      const std::uint32_t operand = operands[static_cast<std::size_t>(i)];
+      of_changes = of_changes || changes[operand];
+      if (!result.is_analytic[operand]) result.is_analytic[k] = false;
+    }
+    if (of_changes && !is_analytic(system, p)) result.is_analytic[k] = false;
+    changes[k] = changes[k] || of_changes;
+  }
+  return result;
 }
 
 RowValues::RowValues(system::System& system, const Equations& equations, double time)

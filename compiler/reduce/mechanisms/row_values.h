@@ -10,11 +10,20 @@
 
 namespace sigrel::reduce {
 
-/// With the numbers of the model.
+/// The values of all parameters, with the numbers of the model.
 std::vector<double> parameter_values(const system::System& system);
-/// The same, with generic values for those parameters that a run, or a sweep, can change without another
-/// compilation.
-std::vector<double> generic_parameter_values(const system::System& system);
+
+/// What is known of parameters when some of them are changed without another compilation, by a run or a
+/// sweep.
+struct ChangedParameters {
+  /// Values of all parameters, with generic ones of either sign for those that can change. Those may be
+  /// outside of what the model is made for: then others are no numbers.
+  std::vector<std::vector<double>> values;
+  /// By parameter: whether it depends on changes like an analytic function. What generic values satisfy holds
+  /// then for all; `max 0.0 p` may satisfy it for negative p alone.
+  std::vector<bool> is_analytic;
+};
+ChangedParameters changed_parameters(const system::System& system);
 
 class RowValues {
  public:

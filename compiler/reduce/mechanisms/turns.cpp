@@ -93,12 +93,11 @@ bool near(const std::array<double, 3>& a, const std::array<double, 3>& b) {
 }  // namespace
 
 Turns::Turns(const system::System& system, ExprPool& pool)
-    : pool_(pool),
-      own_(parameter_values(system)),
-      generic_(generic_parameter_values(system)),
-      parameters_(&own_) {}
+    : pool_(pool), own_(parameter_values(system)), changed_(changed_parameters(system)) {}
 
 std::optional<Turn> Turns::of(const RotationEdge& edge) {
+  if (!std::ranges::all_of(edge.parameters, [&](std::uint32_t p) { return changed_.is_analytic[p]; }))
+    return std::nullopt;
   const Shape& shape = this->shape(edge);
   if (!shape.is_known || !agrees(edge, shape)) return std::nullopt;
   Turn result{shape.kind, shape.determines_from, shape.axis, {}};
@@ -240,28 +239,38 @@ bool Turns::find_quaternion(const RotationEdge& edge, Shape& shape) {
 }
 
 bool Turns::agrees(const RotationEdge& edge, const Shape& shape) {
-  for (const std::vector<double>* parameters : {&own_, &generic_}) {
-    parameters_ = parameters;
-    if (!agrees_with_numbers(edge, shape)) return false;
-  }
-  return true;
+  if (!agrees_with_numbers(edge, shape, own_)) return false;
+  return std::ranges::all_of(changed_.values, [&](const std::vector<double>& parameters) {
+    const bool are_numbers =
+        std::ranges::all_of(edge.parameters, [&](std::uint32_t p) { return std::isfinite(parameters[p]); });
+    return !are_numbers || agrees_with_numbers(edge, shape, parameters);
+  });
 }
 
-bool Turns::agrees_with_numbers(const RotationEdge& edge, const Shape& shape) {
+bool Turns::agrees_with_numbers(const RotationEdge& edge, const Shape& shape,
+                                const std::vector<double>& parameters) {
+  auto value = [&](ExprId expr, std::span<const double> slots) {
+    return this->value(expr, slots, edge, parameters);
+  };
+  auto values = [&](const Matrix& matrix, std::span<const double> slots) {
+    Numbers result{};
+    for (std::size_t k = 0; k < 9; ++k) result[k] = value(matrix[k], slots);
+    return result;
+  };
   std::vector<double> slots(edge.unknowns.size(), 0.0);
   for (const std::array<double, 4>& point : kPoints) {
     for (std::size_t k = 0; k < shape.free.size(); ++k) slots[shape.free[k]] = point[k];
     if (shape.kind == Turn::Axis) {  // at this angle
       slots[shape.free[0]] = 0;
-      slots[shape.free[0]] = (point[0] - value(shape.angle, slots, edge)) / value(shape.ratio, slots, edge);
+      slots[shape.free[0]] = (point[0] - value(shape.angle, slots)) / value(shape.ratio, slots);
       if (!std::isfinite(slots[shape.free[0]])) return false;
     }
-    const Numbers turn = values(shape.turn, slots, edge);
+    const Numbers turn = values(shape.turn, slots);
     if (!is_rotation(turn)) return false;
     if (shape.kind == Turn::Fixed) return true;
     Numbers rate{};
     for (std::size_t k = 0; k < shape.free.size(); ++k) {
-      const Numbers partial = values(shape.partials[k], slots, edge);
+      const Numbers partial = values(shape.partials[k], slots);
       for (std::size_t i = 0; i < 9; ++i)
         rate[i] += partial[i] * (shape.kind == Turn::Axis ? 1.0 : kRates[k]);
     }
@@ -269,7 +278,7 @@ bool Turns::agrees_with_numbers(const RotationEdge& edge, const Shape& shape) {
     if (!velocity) return false;
     std::array<double, 3> expected{};
     if (shape.kind == Turn::Axis)
-      for (std::size_t i = 0; i < 3; ++i) expected[i] = value(shape.axis[i], slots, edge);
+      for (std::size_t i = 0; i < 3; ++i) expected[i] = value(shape.axis[i], slots);
     else
       expected = rate_of_quaternion(point, kRates);
     if (!near(*velocity, expected)) return false;
@@ -277,22 +286,17 @@ bool Turns::agrees_with_numbers(const RotationEdge& edge, const Shape& shape) {
   return true;
 }
 
-double Turns::value(ExprId expr, std::span<const double> slots, const RotationEdge& edge) {
+double Turns::value(ExprId expr, std::span<const double> slots, const RotationEdge& edge,
+                    const std::vector<double>& parameters) {
   const std::size_t before = pool_.size();
   const ExprId result = symbolic::rewrite(pool_, expr, pool_, [&](const Node& n) {
     if (n.op == Op::Slot) return pool_.constant(slots[n.a]);
-    if (n.op == Op::Param) return pool_.constant((*parameters_)[edge.parameters[n.a]]);
+    if (n.op == Op::Param) return pool_.constant(parameters[edge.parameters[n.a]]);
     return pool_.intern(Node(n));
   });
   const double number = symbolic::constant_value(pool_, result).value_or(std::nan(""));
   pool_.truncate(before);
   return number;
-}
-
-Turns::Numbers Turns::values(const Matrix& matrix, std::span<const double> slots, const RotationEdge& edge) {
-  Numbers result{};
-  for (std::size_t k = 0; k < 9; ++k) result[k] = value(matrix[k], slots, edge);
-  return result;
 }
 
 }  // namespace sigrel::reduce

@@ -11,6 +11,7 @@
 
 #include "compiler/ir/system.h"
 #include "compiler/reduce/mechanisms/rotation_edges.h"
+#include "compiler/reduce/mechanisms/row_values.h"
 
 namespace sigrel::reduce {
 
@@ -29,10 +30,10 @@ struct Turn {
   std::vector<std::uint32_t> coordinates;
 };
 
-/// Finds turns. What has the same shape is analysed once, for all parameters; each edge
-/// is compared with what was found, with its own numbers and with others that a run can give to it. Other
-/// forms, such as two angles in one equation, an angle that is not linear in its unknown, or one that time
-/// turns, are none.
+/// Finds turns. What has the same shape is analysed once, for all parameters; each edge is compared with what
+/// was found, at three points of its unknowns, with its own numbers and with others that a run can give to
+/// it. Edges that depend on these like no analytic function, and other forms, such as two angles in one
+/// equation, an angle that is not linear in its unknown, or one that time turns, are none.
 class Turns {
  public:
   /// `pool` has the residuals of the edges; expressions are added.
@@ -56,14 +57,15 @@ class Turns {
   bool find_angle(Shape& shape);
   bool find_quaternion(const RotationEdge& edge, Shape& shape);
   bool agrees(const RotationEdge& edge, const Shape& shape);
-  bool agrees_with_numbers(const RotationEdge& edge, const Shape& shape);
+  bool agrees_with_numbers(const RotationEdge& edge, const Shape& shape,
+                           const std::vector<double>& parameters);
   using Numbers = std::array<double, 9>;
-  double value(ExprId expr, std::span<const double> slots, const RotationEdge& edge);
-  Numbers values(const Matrix& matrix, std::span<const double> slots, const RotationEdge& edge);
+  double value(ExprId expr, std::span<const double> slots, const RotationEdge& edge,
+               const std::vector<double>& parameters);
 
   ExprPool& pool_;
-  std::vector<double> own_, generic_;      // of parameters
-  const std::vector<double>* parameters_;  // one of these
+  std::vector<double> own_;  // of parameters
+  ChangedParameters changed_;
   std::map<std::vector<std::uint32_t>, Shape> shapes_;
 };
 

@@ -151,6 +151,30 @@ class Family {
   std::vector<runtime::Plot> panes_;
 };
 
+/// The model with the values of the first point. Where they do not let its loops of joints close, those of
+/// another one: that the first point fails is told with its row.
+std::shared_ptr<Compiled> compile_at_some_point(Session& session, const session::SweepGrid& grid,
+                                                const Settings& given, const Options& options) {
+  const Diagnostics before = session.diagnostics();
+  std::optional<Diagnostics> first;
+  for (const std::uint64_t point : chosen_points(grid.size())) {
+    Settings set = given;
+    const std::vector<double> values = grid.values(point);
+    for (std::size_t k = 0; k < values.size(); ++k) set.emplace_back(grid.axes()[k].name, values[k]);
+    session.diagnostics() = before;
+    if (auto model = session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.run), {},
+                                     options.run.start))
+      return model;
+    if (!first) first = session.diagnostics();
+    auto is_fatal = [](const Diagnostic& d) {
+      return d.severity == Severity::Error && d.code != Code::LoopNotClosed;
+    };
+    if (std::ranges::any_of(session.diagnostics().all(), is_fatal)) break;
+  }
+  session.diagnostics() = std::move(*first);
+  return nullptr;
+}
+
 int sweep(const Globals& globals, Options& options) {
   std::vector<session::SweepAxis> axes;
   for (const std::string& text : options.vary) axes.push_back(parse_vary(text));
@@ -161,7 +185,6 @@ int sweep(const Globals& globals, Options& options) {
   Settings set = parse_settings(options.set);
   options.run.set = set;
   options.run.outputs = split_names(options.variables);
-  for (const session::SweepAxis& axis : axes) set.emplace_back(axis.name, axis.values.front());
 
   Session session(globals.run_options());
   Diagnostics& diagnostics = session.diagnostics();
@@ -185,8 +208,7 @@ int sweep(const Globals& globals, Options& options) {
   };
   if (!session.check(options.expression) || !check_axes(session, axes) || !are_separate())
     return finish(kUserError);
-  std::shared_ptr<Compiled> model = session.compile(
-      set, Backend::Jit, start_policy(options.strict_initial, options.run), {}, options.run.start);
+  std::shared_ptr<Compiled> model = compile_at_some_point(session, grid, set, options);
   if (!model || !are_separate()) return finish(kUserError);  // the evaluation has read data
   const pipeline::Columns columns = session.sweep_columns(*model, options.run);
   if (diagnostics.has_errors()) return finish(kUserError);

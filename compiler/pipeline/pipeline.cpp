@@ -209,13 +209,14 @@ bool compile(elaborate::Result elaborated, Backend backend, Context& context, co
           context, "reduce",
           [&] {
             Diagnostics flat;
-            const std::vector<Span> with_loops =
+            reduce::ClosedLoops loops =
                 reduce::close_loops(system, context.start_time.value_or(model.experiment.start), flat);
+            model.reassembly = std::move(loops.reassembly);
             reduce::guard_values(system);
             dae = reduce::reduce(system, flat, matching_unknowns(system, context.inputs));
             if (!flat.has_errors()) reduce::add_angular_velocities(system, dae);
             if (program)
-              report_reduction(*program, with_loops, std::move(flat), diagnostics);
+              report_reduction(*program, loops.around, std::move(flat), diagnostics);
             else
               diagnostics.append(flat);
             if (!context.keep_equations && !may_jump(system, dae)) forget_flat_equations(system);

@@ -15,6 +15,7 @@
 #include "compiler/pipeline/executable.h"
 #include "compiler/pipeline/modules.h"
 #include "compiler/pipeline/stage.h"
+#include "compiler/reduce/mechanisms/reassembly.h"
 
 namespace sigrel::pipeline {
 
@@ -52,7 +53,8 @@ struct Compiled {
   dae::System dae;
   plan::Plan plan;  // its model has its kernels
   Executable executable;
-  JumpEquations jump_equations{};  // of this model
+  JumpEquations jump_equations{};                          // of this model
+  std::shared_ptr<const reduce::Reassembly> reassembly{};  // of its loops of joints; null without
   // Of a model with switches:
   elaborate::Structure structure{};
   std::shared_ptr<Structures> structures{};  // what it changes to

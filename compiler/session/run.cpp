@@ -15,6 +15,7 @@
 #include "compiler/pipeline/structures.h"
 #include "compiler/session/bounds.h"
 #include "compiler/session/integer_range.h"
+#include "compiler/session/loop_positions.h"
 #include "compiler/session/session.h"
 #include "compiler/session/settings.h"
 #include "compiler/session/start_file.h"
@@ -293,6 +294,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (experiment && !options.init_from.empty())
     session::start_from_file(model, options.init_from, *experiment, diagnostics_);
   if (!experiment || diagnostics_.error_count() != errors) return run;
+  if (!session::find_loop_positions(model, *experiment, diagnostics_)) return run;
   run.valid = true;
 
   Columns recorded = run.columns;

@@ -11,6 +11,7 @@
 
 #include "compiler/explain/failure_report.h"
 #include "compiler/session/integer_range.h"
+#include "compiler/session/loop_positions.h"
 #include "compiler/session/session.h"
 #include "compiler/session/start_file.h"
 #include "compiler/session/structure_changes.h"
@@ -70,7 +71,8 @@ class Extremes final : public runtime::Sink {
 
 struct Finished {
   SweepRow row;
-  Diagnostics told;  // by the sinks
+  Diagnostics told;      // by the sinks
+  bool is_open = false;  // its loops of joints cannot be closed: it was not run
   runtime::Outcome outcome;
   std::shared_ptr<const Compiled> model;  // at the end: its structure may change
 };
@@ -142,6 +144,9 @@ class Sweep {
     runtime::Experiment experiment = experiment_;
     for (std::size_t k = 0; k < parameters_.size(); ++k)
       experiment.overrides.emplace_back(parameters_[k], f.row.parameters[k]);
+    f.model = unowned(model_);
+    f.is_open = !find_loop_positions(model_, experiment, f.told);
+    if (f.is_open) return f;
     Extremes extremes(f.row);
     pipeline::Columns columns = columns_;
     IntegerRange integers(model_, columns, 0);
@@ -168,9 +173,10 @@ class Sweep {
   }
 
   void take(Finished& f) {
-    if (f.outcome.failure) {
-      Diagnostics& told = f.told;  // what it says comes first
+    Diagnostics& told = f.told;  // what it says comes first
+    if (f.outcome.failure)
       explain::report_failure({f.model->system, f.model->dae, f.model->plan, "", ""}, f.outcome, told);
+    if (f.outcome.failure || f.is_open) {
       f.row.last.clear();
       for (const Diagnostic& d : told.all())
         if (d.severity == Severity::Error && f.row.error.empty())

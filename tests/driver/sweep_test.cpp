@@ -120,6 +120,43 @@ TEST_CASE("sweep: a joint about one axis for some parameters only") {
   CHECK(std::stod(rows[2][1]) == Approx(-0.0456103).epsilon(1e-5));
 }
 
+// Each point starts in the assembly that its guesses mean, whatever the first point was.
+TEST_CASE("sweep: the loops of a mechanism close as in a run of each point") {
+  const std::string file = temporary(
+      "four_bar.sr",
+      "import Spatial\n"
+      "model :: (ph :: Angle) -> (l :: Length) -> SR ()\n"
+      "model ph l = sigrel () where\n  fixed [0.0, 0.0, 0.0] <> z\n"
+      "  one: revolute [0.0, 1.0, 0.0] <> (z, a)\n  rod [1.0, 0.0, 0.0] <> (a, b)\n"
+      "  two: revolute [0.0, 1.0, 0.0] <> (b, c)\n  rod [2.0, 0.0, 0.0] <> (c, d)\n"
+      "  fixed [l, 0.0, 0.0] <> y\n  four: revolute [0.0, 1.0, 0.0] <> (y, f)\n"
+      "  rod [1.5, 0.0, 0.0] <> (f, g)\n  body earth 1.0 (diagonal [0.2, 0.3, 0.4]) <> b\n"
+      "  body earth 1.0 (diagonal [0.2, 0.3, 0.4]) <> g\n  three: revolute [0.0, 1.0, 0.0] <> (g, d)\n"
+      "  guess four.phi = -1.7\n  initially\n    one.phi = ph\n    one.w = 1.0\n"
+      "main = simulate (model 0.5 2.5) with { stop = 0.1, tolerance = 1.0e-8 }\n");
+  auto run = [&](const std::string& set) {
+    Finished f = sigrel({"run", file, "--set", set, "-v", "four.phi", "-o", "-"});
+    REQUIRE(f.code == 0);
+    return std::stod(table(f.out).back()[1]);
+  };
+  Finished f = sigrel({"sweep", file, "--vary", "ph=0.5,1,3,6", "-v", "four.phi"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  const auto rows = table(f.out);
+  REQUIRE(rows.size() == 5);
+  const std::vector<double> by_runs = {run("ph=0.5"), run("ph=1"), run("ph=3"), run("ph=6")};
+  CHECK(by_runs[2] == Approx(-3.1266567).epsilon(1e-6));
+  for (std::size_t k = 0; k < by_runs.size(); ++k)
+    CHECK(std::stod(rows[k + 1][1]) == Approx(by_runs[k]).epsilon(1e-7));
+  // A point that cannot be assembled is told with its row, also if it is the first one.
+  for (const std::string values : {"l=30,2.5,2.0", "l=2.5,30,2.0"}) {
+    Finished open = sigrel({"sweep", file, "--vary", values, "-v", "four.phi"});
+    INFO(open.err << open.out);
+    CHECK(contains(open.out, "SR0414"));
+    CHECK(contains(open.out, std::to_string(run("l=2")).substr(0, 7)));
+  }
+}
+
 TEST_CASE("sweep: threads change nothing, and a table is continued where it ends") {
   const std::string one = temporary("sweep_one.csv"), four = temporary("four.csv"),
                     svg = temporary("family.svg");

@@ -146,11 +146,14 @@ void add_positions(system::System& system, const ConfigurationSearch& search, Ki
   std::vector<bool> in_loop(coordinates.size(), false);
   for (const MatrixEntry& e : kinematics.jacobian(start.values, Kinematics::Rows::Constraints))
     in_loop[e.column] = true;
+  // With other values of parameters a guess may be corrected, and what is zero may not be (reassembly.h).
+  const bool may_change = has_changeable_parameters(system);
   std::vector<std::uint32_t> found, corrected;
   for (std::uint32_t k = 0; k < in_loop.size(); ++k) {
     if (!in_loop[k]) continue;
     if (!search.is_given(k)) found.push_back(coordinates[k]);
-    if (search.differs_from_guess(k, start)) corrected.push_back(coordinates[k]);
+    if (search.is_guessed(k) && (may_change || search.differs_from_guess(k, start)))
+      corrected.push_back(coordinates[k]);
   }
   std::vector<bool> guessed(system.unknowns, false);
   for (const system::Attribute& a : system.attributes)
@@ -173,7 +176,7 @@ void add_positions(system::System& system, const ConfigurationSearch& search, Ki
   for (std::uint32_t k = 0; k < coordinates.size(); ++k)
     begins_elsewhere[coordinates[k]] = !in_loop[k] || !search.is_guessed(k);
   for (std::uint32_t u = 0; u < system.unknowns; ++u)
-    if (kinematics.is_known(u) && !begins_elsewhere[u] && (start.values[u] != 0 || guessed[u]))
+    if (kinematics.is_known(u) && !begins_elsewhere[u] && (may_change || start.values[u] != 0 || guessed[u]))
       add(system::AttributeKind::FirstIterate, u);
 }
 
@@ -225,10 +228,10 @@ std::vector<Origin> closing_origins(std::span<const Origin> loops, const Kinemat
   return result;
 }
 
-std::optional<Configuration> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
-                                            std::span<const Origin> loops, Diagnostics& diagnostics) {
-  ConfigurationSearch search(system, rows, kinematics);
-  const Configuration start = search.start();
+std::optional<Configuration> find_position(const system::System& system, RowValues& rows,
+                                           Kinematics& kinematics, ConfigurationSearch& search,
+                                           std::span<const Origin> loops, Diagnostics& diagnostics) {
+  Configuration start = search.start();
   if (!start.found) {
     if (start.is_stationary) report_open(system, loops, kinematics, rows, start, {}, diagnostics);
     return std::nullopt;
@@ -237,6 +240,16 @@ std::optional<Configuration> assemble_loops(system::System& system, RowValues& r
     report_open(system, loops, kinematics, rows, open->configuration, open->unknowns, diagnostics);
     return std::nullopt;
   }
+  return start;
+}
+
+std::optional<Configuration> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
+                                            std::span<const Origin> loops, Diagnostics& diagnostics) {
+  ConfigurationSearch search(system, rows, kinematics);
+  const std::optional<Configuration> found =
+      find_position(system, rows, kinematics, search, loops, diagnostics);
+  if (!found) return std::nullopt;
+  const Configuration& start = *found;
   const Configuration nearby = reduce::nearby(search, kinematics, start);
   add_positions(system, search, kinematics, start, nearby);
   const std::vector<Origin> origins = closing_origins(loops, kinematics, rows);

@@ -21,6 +21,11 @@ namespace sigrel::reduce {
 std::optional<Configuration> assemble_loops(system::System& system, RowValues& rows, Kinematics& kinematics,
                                             std::span<const Origin> loops, Diagnostics& diagnostics);
 
+/// The position at the start, with the guesses and initial values of the system. None: as above.
+std::optional<Configuration> find_position(const system::System& system, RowValues& rows,
+                                           Kinematics& kinematics, ConfigurationSearch& search,
+                                           std::span<const Origin> loops, Diagnostics& diagnostics);
+
 /// Where loops close, for messages: at equations between rotations, or at parts that hold less than these.
 std::vector<Origin> closing_origins(std::span<const Origin> loops, const Kinematics& kinematics,
                                     const RowValues& rows);

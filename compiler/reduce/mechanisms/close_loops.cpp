@@ -207,11 +207,11 @@ class Forest {
 
 }  // namespace
 
-std::vector<Span> close_loops(system::System& system, double start_time, Diagnostics& diagnostics) {
+ClosedLoops close_loops(system::System& system, double start_time, Diagnostics& diagnostics) {
   std::vector<RotationEdge> edges = rotation_edges(system, system.exprs);
   if (edges.empty()) {  // in the plane angles add up
     if (std::ranges::any_of(system.templates, [](const system::Template& t) { return !t.poses.empty(); }))
-      remove_redundant_constraints(system, start_time, {}, {}, diagnostics);
+      return {{}, remove_redundant_constraints(system, start_time, {}, {}, diagnostics)};
     return {};
   }
   const std::size_t before = system.equations.count();
@@ -227,14 +227,15 @@ std::vector<Span> close_loops(system::System& system, double start_time, Diagnos
   system.equations = std::move(old);
   std::vector<Origin> loops;
   for (const std::uint32_t e : closing) loops.push_back(forest.edge(e).origin);
-  remove_redundant_constraints(system, start_time, loops, forest.axes_of_loops(closing), diagnostics);
+  auto reassembly =
+      remove_redundant_constraints(system, start_time, loops, forest.axes_of_loops(closing), diagnostics);
   std::set<Span> around;
   for (const Origin loop : loops)
     for (std::uint32_t i = loop.instance; i != system::kRoot;) {
       i = system.instances[i].parent;
       around.insert(system.templates[system.instances[i].body].span);
     }
-  return {around.begin(), around.end()};
+  return {{around.begin(), around.end()}, std::move(reassembly)};
 }
 
 }  // namespace sigrel::reduce

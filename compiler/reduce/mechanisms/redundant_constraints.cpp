@@ -232,16 +232,10 @@ void report_redundant(const system::System& system, const std::vector<Origin>& c
   d.help("the motion does not depend on it; forces and torques in the loop do, also those that sensors show");
 }
 
-}  // namespace
-
-void remove_redundant_constraints(system::System& system, double start_time, std::span<const Origin> loops,
+/// Those of them that depend on the others at `point` and near it.
+void remove_redundant_constraints(system::System& system, RowValues& rows, Kinematics& kinematics,
+                                  const Configuration& point, std::span<const Origin> loops,
                                   std::span<const Rotation> turning, Diagnostics& diagnostics) {
-  RowValues rows(system, system.equations, start_time);
-  Kinematics kinematics(system, rows);
-  if (kinematics.constraints().empty()) return;
-  const std::optional<Configuration> assembly = assemble_loops(system, rows, kinematics, loops, diagnostics);
-  if (!assembly) return;
-  const Configuration& point = *assembly;
   const std::vector<VectorConstraint> vectors = vector_constraints(system, kinematics, rows, turning);
   std::vector<std::uint32_t> redundant = dependent(kinematics, point, vectors);
   // Two joints between the same frames are a mistake, and no loop.
@@ -314,6 +308,23 @@ void remove_redundant_constraints(system::System& system, double start_time, std
                    is_locked(kinematics, point, redundant), diagnostics);
   remove_equations(system.equations, removed);
   for (EquationTable& table : added.tables) system.equations.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+std::shared_ptr<const Reassembly> remove_redundant_constraints(system::System& system, double start_time,
+                                                               std::span<const Origin> loops,
+                                                               std::span<const Rotation> turning,
+                                                               Diagnostics& diagnostics) {
+  RowValues rows(system, system.equations, start_time);
+  Kinematics kinematics(system, rows);
+  if (kinematics.constraints().empty()) return nullptr;
+  std::shared_ptr<const Reassembly> reassembly;
+  if (has_changeable_parameters(system))
+    reassembly = std::make_shared<Reassembly>(system, start_time, std::vector(loops.begin(), loops.end()));
+  if (const auto assembly = assemble_loops(system, rows, kinematics, loops, diagnostics))
+    remove_redundant_constraints(system, rows, kinematics, *assembly, loops, turning, diagnostics);
+  return reassembly;
 }
 
 }  // namespace sigrel::reduce

@@ -54,6 +54,11 @@ bool is_analytic(const system::System& system, const system::Parameter& p) {
 
 std::vector<double> parameter_values(const system::System& system) { return parameter_values(system, {}); }
 
+bool has_changeable_parameters(const system::System& system) {
+  return std::ranges::any_of(system.named_parameters,
+                             [](const system::NamedParameter& named) { return !named.structural; });
+}
+
 ChangedParameters changed_parameters(const system::System& system) {
   constexpr std::size_t kSets = 4;
   ChangedParameters result;

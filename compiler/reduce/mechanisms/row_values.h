@@ -13,6 +13,9 @@ namespace sigrel::reduce {
 /// The values of all parameters, with the numbers of the model.
 std::vector<double> parameter_values(const system::System& system);
 
+/// Whether there are parameters that a run can change without another compilation.
+bool has_changeable_parameters(const system::System& system);
+
 /// What is known of parameters when some of them are changed without another compilation, by a run or a
 /// sweep.
 struct ChangedParameters {

@@ -132,17 +132,6 @@ class Report : FailureNames {
         .help("use `auto`");
   }
   bool is_in_model(Span span) const { return span.file == c_.system.templates[0].span.file; }
-  /// Of an equation in another file, such as the library: the nearest part around it in the file of the
-  /// model.
-  std::optional<Span> part_in_model(Origin origin) const {
-    for (std::uint32_t i = origin.instance; i != system::kRoot; i = c_.system.instances[i].parent) {
-      const system::Instance& self = c_.system.instances[i];
-      const Span use = c_.system.templates[c_.system.instances[self.parent].body].children[self.child].span;
-      if (is_in_model(use)) return use;
-    }
-    return std::nullopt;
-  }
-
   /// Reports at the worst equation; the others are secondary.
   Diagnostic& at_equations(Code code, const std::string& message, bool residuals) {
     std::vector<std::uint32_t> shown;
@@ -172,7 +161,8 @@ class Report : FailureNames {
         ++n;
       }
     // Of an equation in another file, such as the library: where the model uses its part.
-    if (const auto part = part_in_model(origin_of(shown[0])); part && !is_in_model(span(shown[0])))
+    if (const auto part = singularity::SourceNames(c_.system).use_in_model(origin_of(shown[0]));
+        part && !is_in_model(span(shown[0])))
       d.also(*part, "in this part");
     return d;
   }
@@ -372,7 +362,7 @@ class Report : FailureNames {
     Origin origin = dae::origin(c_.dae.assertions, f_.equations[0].equation);
     const system::SourceEquation& source = c_.system.sources[origin.source];
     std::string instance = system::instance_name(c_.system, origin.instance);
-    const std::optional<Span> part = part_in_model(origin);
+    const std::optional<Span> part = singularity::SourceNames(c_.system).use_in_model(origin);
     const bool in_library = part && !is_in_model(source.span);
     Diagnostic& d =
         diagnostics_.report(Code::AssertionFailed, in_library ? *part : source.span, text(source.component))

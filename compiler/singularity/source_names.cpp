@@ -94,6 +94,17 @@ std::vector<SourceNames::Place> SourceNames::places(std::span<const Origin> orig
   return in_order_of_blame(std::move(result));
 }
 
+std::uint32_t SourceNames::instance_in_model(Origin origin) const {
+  std::uint32_t i = origin.instance;
+  while (i != system::kRoot && use(i).file != system_.templates[0].span.file) i = system_.instances[i].parent;
+  return i;
+}
+
+std::optional<Span> SourceNames::use_in_model(Origin origin) const {
+  const std::uint32_t i = instance_in_model(origin);
+  return i == system::kRoot ? std::nullopt : std::optional(use(i));
+}
+
 void SourceNames::note_instance(Diagnostic& diagnostic, std::uint32_t instance) const {
   if (instance == system::kRoot) return;
   diagnostic.note(

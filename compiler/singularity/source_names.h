@@ -2,6 +2,7 @@
 // instances. For messages only.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,12 +51,21 @@ class SourceNames {
   /// Where the equations come from, seen from the body of an instance that contains them all, in
   /// the order of blame.
   std::vector<Place> places(std::span<const Origin> origins, std::uint32_t instance) const;
+  /// The nearest instance around an equation, or the one that it is of, that is used in the file of the
+  /// model; kRoot for equations of the model itself, and where there is none. `use_in_model`: where that is.
+  std::uint32_t instance_in_model(Origin origin) const;
+  std::optional<Span> use_in_model(Origin origin) const;
   /// Says which instance a relation's message is about, where that is not the whole model.
   void note_instance(Diagnostic& diagnostic, std::uint32_t instance) const;
 
  private:
   std::uint32_t common(const std::vector<std::uint32_t>& instances) const;
   std::uint32_t owner(std::uint32_t unknown) const;
+  /// Where an instance is used in its parent.
+  Span use(std::uint32_t instance) const {
+    const system::Instance& i = system_.instances[instance];
+    return body(i.parent).children[i.child].span;
+  }
   const system::System& system_;
 };
 

@@ -1,5 +1,7 @@
 #include "compiler/reduce/mechanisms/close_loops.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -9,6 +11,7 @@
 #include "compiler/reduce/equation_rows.h"
 #include "compiler/reduce/mechanisms/redundant_constraints.h"
 #include "compiler/reduce/mechanisms/rotation_edges.h"
+#include "compiler/singularity/source_names.h"
 #include "compiler/symbolic/algebra.h"
 
 namespace sigrel::reduce {
@@ -70,7 +73,7 @@ class Forest {
       const auto [from, to] = ends_[e];
       const std::uint32_t a = root(from), b = root(to);
       if (a == b) {
-        if (from != to) closing.push_back(e);
+        (from == to ? to_itself_ : closing).push_back(e);
         continue;
       }
       parent[a] = b;
@@ -80,6 +83,9 @@ class Forest {
     std::ranges::sort(closing);
     return closing;
   }
+
+  /// The edges from a frame to itself, which `span` finds as well.
+  std::span<const std::uint32_t> to_itself() const { return to_itself_; }
 
   /// Lets the equations of the forest determine rotations from the world outwards.
   void direct(IdVector<EquationId, bool>& removed) {
@@ -199,11 +205,31 @@ class Forest {
   std::vector<RotationEdge> edges_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ends_;
   std::unordered_map<std::uint32_t, std::uint32_t> vertices_;  // of the first unknown of a rotation
-  std::vector<std::vector<std::uint32_t>> neighbours_;         // edges of the forest, of each vertex
+  std::vector<std::uint32_t> to_itself_;
+  std::vector<std::vector<std::uint32_t>> neighbours_;  // edges of the forest, of each vertex
   std::vector<std::uint32_t> branch_;  // of each vertex: the first one on its way from the world that turns
   std::unordered_map<std::uint32_t, std::uint32_t> half_turns_;
   NewRows rows_;
 };
+
+/// Joints, and other parts between two frames, of which both ends are one frame.
+void report_to_itself(const system::System& system, const Forest& forest, Diagnostics& diagnostics) {
+  const singularity::SourceNames names(system);
+  std::set<Span> reported;
+  for (const std::uint32_t e : forest.to_itself()) {
+    const RotationEdge& edge = forest.edge(e);
+    const Span place = names.use_in_model(edge.origin).value_or(system.sources[edge.origin.source].span);
+    if (!reported.insert(place).second) continue;
+    const std::uint32_t instance = names.instance_in_model(edge.origin);
+    std::string frame = names.name(edge.to[0], system.instances[instance].parent);
+    frame.resize(std::min(frame.size(), frame.rfind('.')));
+    const std::string part =
+        instance == system::kRoot ? "a part" : "`" + system::instance_name(system, instance) + "`";
+    diagnostics
+        .report(Code::LoopNotClosed, place, fmt::format("both ends of {} are the frame `{}`", part, frame))
+        .help("connect one of them to the frame of another body");
+  }
+}
 
 }  // namespace
 
@@ -217,6 +243,8 @@ ClosedLoops close_loops(system::System& system, double start_time, Diagnostics& 
   const std::size_t before = system.equations.count();
   Forest forest(system, std::move(edges));
   const std::vector<std::uint32_t> closing = forest.span();
+  report_to_itself(system, forest, diagnostics);
+  if (!forest.to_itself().empty()) return {};
   // New tables come before the sums, so what is removed is removed at once, by its number before.
   IdVector<EquationId, bool> removed(before, false);
   Equations old = std::exchange(system.equations, {});

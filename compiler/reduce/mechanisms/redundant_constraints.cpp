@@ -119,25 +119,25 @@ std::vector<std::uint32_t> dependent(Kinematics& kinematics, const Configuration
                            constraints, preferences);
 }
 
-/// Whether the joints of a loop with redundant constraints, which nothing drives, leave no movement.
+/// Whether the joints of a loop with redundant constraints, which nothing drives, leave no movement: as many
+/// constraints are left as it has coordinates.
 bool is_locked(Kinematics& kinematics, const Configuration& point, std::span<const std::uint32_t> redundant) {
   const auto columns = static_cast<std::uint32_t>(kinematics.coordinates().size());
   const auto rows = static_cast<std::uint32_t>(kinematics.constraints().size());
-  const std::vector<MatrixEntry> jacobian = kinematics.jacobian(point.values, Kinematics::Rows::Constraints);
   graph::SignedUnionFind parts(columns + rows);  // the coordinates, then the constraints
-  for (const MatrixEntry& e : jacobian) parts.unite(e.column, columns + e.row, false);
-  std::vector<bool> moves(columns + rows, false);
-  const std::vector<Preference> preferences(columns, Preference::None);
-  for (const std::uint32_t c : dependent_columns(jacobian, rows, columns, preferences))
-    moves[parts.find(c).root] = true;
+  for (const MatrixEntry& e : kinematics.jacobian(point.values, Kinematics::Rows::Constraints))
+    parts.unite(e.column, columns + e.row, false);
+  std::vector<std::uint32_t> coordinates(columns + rows, 0), constraints = coordinates;  // by part
+  std::vector<bool> is_driven(columns + rows, false);
+  for (std::uint32_t k = 0; k < columns; ++k) ++coordinates[parts.find(k).root];
+  for (std::uint32_t c = 0; c < rows; ++c) ++constraints[parts.find(columns + c).root];
+  for (const std::uint32_t c : redundant) --constraints[parts.find(columns + c).root];
   const std::vector<bool> driven = kinematics.depend_on_time();
   for (std::uint32_t c = 0; c < rows; ++c)
-    if (driven[c]) moves[parts.find(columns + c).root] = true;
-  std::vector<bool> has_coordinate(columns + rows, false);
-  for (std::uint32_t k = 0; k < columns; ++k) has_coordinate[parts.find(k).root] = true;
+    if (driven[c]) is_driven[parts.find(columns + c).root] = true;
   return std::ranges::any_of(redundant, [&](std::uint32_t c) {
     const std::uint32_t part = parts.find(columns + c).root;
-    return has_coordinate[part] && !moves[part];
+    return coordinates[part] > 0 && coordinates[part] <= constraints[part] && !is_driven[part];
   });
 }
 

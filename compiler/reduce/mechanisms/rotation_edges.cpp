@@ -74,6 +74,18 @@ void find_from(const ExprPool& pool, RotationEdge& edge) {
   edge.free = edge.unknowns.size() - (complete ? 18 : 9);
 }
 
+/// Whether the rotation that it gives is the only one in it, on both sides: `a.rot = a.rot * turn`.
+bool is_to_itself(ExprPool& pool, const RotationEdge& edge) {
+  return std::ranges::all_of(edge.residuals, [&](ExprId residual) {
+    const ExprId without = symbolic::rewrite(pool, residual, pool, [&](const Node& n) {
+      const bool of_rotation =
+          n.op == Op::Slot && std::ranges::find(edge.to, edge.unknowns[n.a]) != edge.to.end();
+      return of_rotation ? pool.constant(0) : pool.intern(Node(n));
+    });
+    return symbolic::is_constant(pool, without, 0);
+  });
+}
+
 }  // namespace
 
 std::vector<RotationEdge> rotation_edges(const system::System& system, ExprPool& pool) {
@@ -131,6 +143,7 @@ std::vector<RotationEdge> rotation_edges(const system::System& system, ExprPool&
   for (std::size_t e = 0; e < edges.size(); ++e) {
     if (found[e] != (1u << 9) - 1) continue;
     find_from(pool, edges[e]);
+    if (!edges[e].from && is_to_itself(pool, edges[e])) edges[e].from = edges[e].to;
     result.push_back(std::move(edges[e]));
   }
   return result;

@@ -140,6 +140,14 @@ TEST_CASE("mechanisms: bodies that do not exist") {
        "SR0564", "an axis of length 0 has no direction");
 }
 
+TEST_CASE("mechanisms: a joint from a frame to itself") {
+  says("Spatial", "  fixed [0.0, 0.0, 0.0] <> z\n  h: revolute [0.0, 1.0, 0.0] <> (z, z)\n", "SR0414",
+       "both ends of `h` are the frame `z`");
+  says("Spatial",
+       kHinge + "  bob: body earth 1.0 (ballInertia 1.0 0.1) <> b\n  rod [1.0, 0.0, 0.0] <> (b, b)\n",
+       "SR0414", "both ends of `rod");
+}
+
 TEST_CASE("mechanisms: the mass of a body is not a matter of structure") {
   Session session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, true});
   session.load_text("m.sr", "import Spatial\nmain = sigrel () where\n" + kHinge +

@@ -207,8 +207,11 @@ bool start_from_file(const pipeline::Compiled& model, const std::string& request
   Diagnostic& note = diagnostics.report(
       Code::StartFromFile,
       fmt::format("the initial values are taken from `{}` at t = {:.9g} s", path, start->row.time));
-  if (model.structures)
+  if (model.structures) {
+    note.severity = Severity::Warning;
     note.note("results do not tell in which modes the switches were: they are in those of the start here");
+    note.help("choose the modes of the start by an expression, or let one run go on to the end");
+  }
   if (model.dae.initial.count() > 0) note.note("initial equations of the model are not used");
   describe_parameters(
       results.constants(runtime::evaluate_parameters(model.plan.model, experiment.overrides), {}), names,

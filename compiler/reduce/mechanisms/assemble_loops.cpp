@@ -193,6 +193,9 @@ void report_alternative(const system::System& system, const std::vector<Origin>&
                   alternative.value));
   d.label("a loop closes here");
   d.note(fmt::format("another position has `{}` = {:.6g}", name, alternative.other));
+  if (alternative.has_default)
+    d.note(
+        "its guess in the definition of the part is one of every use, and says nothing about this mechanism");
   d.help(fmt::format("choose by a guess near the intended one, such as `guess {} = {:.6g}`", name,
                      alternative.value));
 }

@@ -440,14 +440,16 @@ std::optional<ConfigurationSearch::Alternative> ConfigurationSearch::alternative
     for (std::uint32_t u = 0; u < system_.unknowns; ++u)
       chosen |= guessed_[u] && difference(u, found.values[u], configuration.values[u]) > kDistinct;
     if (chosen) continue;
-    std::optional<Alternative> differs;  // an angle, if there is one
+    // What differs most: an angle, if there is one.
+    std::optional<Alternative> differs;
+    std::pair most(false, kDistinct);
     for (std::uint32_t k = 0; k < columns; ++k) {
       const std::uint32_t u = coordinates[k];
-      const double a = configuration.values[u], b = found.values[u];
+      const double a = configuration.values[u], b = found.values[u], by = difference(u, a, b);
       const bool angle = kinematics_.is_angle(u);
-      if (!takes_part[k] || difference(u, a, b) <= kDistinct) continue;
-      if (!differs || angle) differs = {u, a, angle ? std::remainder(b, kTurn) : b};
-      if (angle) break;
+      if (!takes_part[k] || by <= kDistinct || std::pair(angle, by) <= most) continue;
+      most = {angle, by};
+      differs = {u, a, angle ? std::remainder(b, kTurn) : b, !given_[u] && given_value_[u] != 0};
     }
     if (differs) return differs;
   }

@@ -49,8 +49,9 @@ class ConfigurationSearch {
   /// assembled as well. None: none was found from some values at random, or a coordinate has a guess, which
   /// chooses.
   struct Alternative {
-    std::uint32_t unknown = 0;  // a coordinate that differs
+    std::uint32_t unknown = 0;  // the coordinate that differs most
     double value = 0, other = 0;
+    bool has_default = false;  // a guess in the definition of its part, which does not choose
   };
   std::optional<Alternative> alternative(const Configuration& configuration);
   bool is_few() const { return kinematics_.coordinates_in_loops() <= kFewCoordinates; }

@@ -366,6 +366,13 @@ std::optional<SteadyPoint> Session::steady(const Compiled& first, const SteadyOp
                         problem.free[found.subject].kind == FreeValue::Parameter
                             ? "`--set " + request.free_names[found.subject] + "=…` starts from another value"
                             : "start from another value of it"));
+      // Few derivatives that are not zero: what moves steadily, rather than a search that is far away.
+      if (found.conditions.size() == 1 && found.conditions[0].first < problem.at_rest.size())
+        if (const std::uint32_t rate = problem.at_rest[found.conditions[0].first];
+            model.dae.variables[rate].set == dae::kNone)
+          d.help(
+              fmt::format("if it moves steadily, as the angle of a shaft does, `--exclude {}` leaves it out",
+                          request.name_of(model.dae.variables[rate].integral)));
       d.help(found.endless ? "bound the free values with `--vary NAME=LOW..HIGH`"
              : problem.free.empty()
                  ? "the model has no state here: free a parameter or an input with `--vary NAME`"

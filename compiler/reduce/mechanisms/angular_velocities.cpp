@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "compiler/reduce/index.h"
+#include "compiler/reduce/mechanisms/relative_rotations.h"
 #include "compiler/reduce/mechanisms/rotation_edges.h"
-#include "compiler/reduce/mechanisms/turns.h"
 #include "compiler/symbolic/algebra.h"
 
 namespace sigrel::reduce {
@@ -20,14 +20,12 @@ constexpr std::uint32_t kWorld = 0;  // rotation
 using Elements = std::array<dae::Alias, 9>;
 using Vector = std::array<ExprId, 3>;
 
-std::uint64_t key(Origin origin) { return static_cast<std::uint64_t>(origin.instance) << 32 | origin.source; }
-
 /// A rotation of the reduced system.
 struct RotationVariables {
   Elements elements;
-  /// Whether it follows from the world by turns of a known form.
-  bool is_known = false;
-  bool turns = false;  // otherwise its derivatives are zero
+  /// Whether it follows from the world by relative rotations of a known form.
+  bool is_reached = false;
+  bool is_rotating = false;  // otherwise its derivatives are zero
   std::array<std::uint32_t, 3> velocity{kNone, kNone, kNone}, acceleration{kNone, kNone, kNone};
 };
 
@@ -90,7 +88,7 @@ class Pass {
   };
   struct Edge {
     RotationEdge edge;
-    Turn turn;
+    RelativeRotation relative;
     std::uint32_t from = kWorld, to = kWorld;  // rotations; `to` is the one that is determined
   };
 
@@ -141,25 +139,25 @@ class Pass {
     return highest <= 2 ? std::optional(highest) : std::nullopt;
   }
 
-  /// Whether there is one with second derivatives that turns in a known way.
+  /// Whether there is one with second derivatives that follows from the world in a known way.
   bool find_rotations() {
     if (dae_.derivative_of.empty()) return false;
     std::vector<RotationEdge> edges = rotation_edges(system_, pool_);
     if (edges.empty()) return false;
-    rotations_.push_back({.elements = {}, .is_known = true});
+    rotations_.push_back({.elements = {}, .is_reached = true});
     is_candidate_.assign(dae_.variables.size(), false);
     for (const dae::StateSet& set : dae_.sets)
       for (const std::uint32_t v : set.candidates) is_candidate_[v] = true;
     std::vector<std::vector<std::uint32_t>> leaving(1);
-    Turns turns(system_, pool_);
+    RelativeRotations relative_rotations(system_, pool_);
     for (RotationEdge& edge : edges) {
-      const std::optional<Turn> turn = turns.of(edge);
+      const std::optional<RelativeRotation> relative = relative_rotations.of(edge);
       std::uint32_t to = rotation(edge.to), from = edge.from ? rotation(*edge.from) : kWorld;
-      if (turn && turn->determines_from) std::swap(from, to);
+      if (relative && relative->determines_from) std::swap(from, to);
       leaving.resize(rotations_.size());
-      if (!turn || to == from) continue;
+      if (!relative || to == from) continue;
       leaving[from].push_back(static_cast<std::uint32_t>(edges_.size()));
-      edges_.push_back({std::move(edge), *turn, from, to});
+      edges_.push_back({std::move(edge), *relative, from, to});
     }
     leaving.resize(rotations_.size());
     bool any = false;
@@ -168,14 +166,15 @@ class Pass {
       for (const std::uint32_t e : leaving[queue[k]]) {
         const Edge& edge = edges_[e];
         RotationVariables& to = rotations_[edge.to];
-        if (to.is_known || edge.to == kWorld) continue;
+        if (to.is_reached || edge.to == kWorld) continue;
         const auto order = this->order(to.elements);
         if (!order || (*order == 2 && !has_second_derivatives(edge))) continue;
-        const bool turns = rotations_[edge.from].turns || edge.turn.kind != Turn::Fixed;
-        if (turns && *order < 2) continue;
-        to.is_known = true;
-        to.turns = turns;
-        any |= turns;
+        const bool is_rotating =
+            rotations_[edge.from].is_rotating || edge.relative.kind != RelativeRotation::Fixed;
+        if (is_rotating && *order < 2) continue;
+        to.is_reached = true;
+        to.is_rotating = is_rotating;
+        any |= is_rotating;
         tree_.push_back(e);
         queue.push_back(edge.to);
       }
@@ -183,7 +182,7 @@ class Pass {
   }
 
   bool has_second_derivatives(const Edge& edge) const {
-    return std::ranges::all_of(edge.turn.coordinates, [&](std::uint32_t unknown) {
+    return std::ranges::all_of(edge.relative.coordinates, [&](std::uint32_t unknown) {
       const dae::Alias alias = dae_.aliases[unknown];
       if (alias.kind == dae::Alias::Zero) return true;
       const std::uint32_t rate = dae_.variables[alias.variable].derivative;
@@ -216,13 +215,13 @@ class Pass {
       for (const std::uint32_t e : tree_) {
         const Edge& edge = edges_[e];
         RotationVariables& to = rotations_[edge.to];
-        if (!to.turns) continue;
-        if (edge.turn.kind == Turn::Fixed) {
+        if (!to.is_rotating) continue;
+        if (edge.relative.kind == RelativeRotation::Fixed) {
           to.velocity = rotations_[edge.from].velocity;
           to.acceleration = rotations_[edge.from].acceleration;
           continue;
         }
-        const Rotation& unknowns = edge.turn.determines_from ? *edge.edge.from : edge.edge.to;
+        const Rotation& unknowns = edge.relative.determines_from ? *edge.edge.from : edge.edge.to;
         for (std::uint32_t i = 0; i < 3; ++i) {
           const auto number = static_cast<std::uint32_t>(dae_.variables.size());
           dae::Variable variable{.unknown = unknowns[4 * i], .axis = i + 1};
@@ -265,7 +264,7 @@ class Pass {
   /// An element of the second derivative of a rotation.
   ExprId second_derivative(NewRow& row, std::uint32_t rotation, std::uint32_t element) {
     const RotationVariables& of = rotations_[rotation];
-    if (!of.turns) return pool_.constant(0);
+    if (!of.is_rotating) return pool_.constant(0);
     const std::size_t i = element / 3, k = element % 3;
     auto component = [&](const std::array<std::uint32_t, 3>& vector) {
       return [&](std::size_t j) { return row.variable(vector[j]); };
@@ -277,14 +276,14 @@ class Pass {
     return symbolic::add(pool_, by_acceleration, by_velocity);
   }
 
-  /// The angular velocity of a turn, or its derivative, in the axes that it starts from.
+  /// The angular velocity of a relative rotation, or its derivative, in the axes that it starts from.
   Vector rate_of(NewRow& row, const Edge& edge, bool derivative) {
-    const auto& q = edge.turn.coordinates;
+    const auto& q = edge.relative.coordinates;
     auto of = [&](std::size_t k, std::uint32_t order) { return row.derivative(dae_.aliases[q[k]], order); };
     Vector result;
-    if (edge.turn.kind == Turn::Axis) {
+    if (edge.relative.kind == RelativeRotation::Axis) {
       for (std::size_t i = 0; i < 3; ++i) {
-        const ExprId axis = symbolic::rewrite(pool_, edge.turn.axis[i], pool_, [&](const Node& n) {
+        const ExprId axis = symbolic::rewrite(pool_, edge.relative.axis[i], pool_, [&](const Node& n) {
           return n.op == Op::Param ? row.parameter(edge.edge.parameters[n.a]) : pool_.intern(Node(n));
         });
         result[i] = symbolic::mul(pool_, axis, of(0, derivative ? 2 : 1));
@@ -332,8 +331,8 @@ class Pass {
   Place add_definition(const Edge& edge, bool derivative, std::size_t i) {
     NewRow row(dae_);
     // Where b = a T determines a, it is solved for that.
-    const std::uint32_t a = edge.turn.determines_from ? edge.to : edge.from;
-    const std::uint32_t b = edge.turn.determines_from ? edge.from : edge.to;
+    const std::uint32_t a = edge.relative.determines_from ? edge.to : edge.from;
+    const std::uint32_t b = edge.relative.determines_from ? edge.from : edge.to;
     auto velocity = [&](std::uint32_t rotation) {
       return [&, rotation](std::size_t j) { return row.variable(rotations_[rotation].velocity[j]); };
     };
@@ -420,7 +419,7 @@ class Pass {
     std::vector<std::uint32_t> accelerations;
     for (const std::uint32_t e : tree_) {
       const Edge& edge = edges_[e];
-      if (!rotations_[edge.to].turns || edge.turn.kind == Turn::Fixed) continue;
+      if (!rotations_[edge.to].is_rotating || edge.relative.kind == RelativeRotation::Fixed) continue;
       for (std::size_t i = 0; i < 3; ++i) {
         add_definition(edge, false, i);
         definitions.push_back(add_definition(edge, true, i));

@@ -81,11 +81,11 @@ void report_open(const system::System& system, std::span<const Origin> loops, Ki
   for (std::uint32_t c = 0; c < point.residuals.size(); ++c) {
     const Origin origin = rows.origin(kinematics.constraints()[c]);
     const double residual = point.residuals[c] * kinematics.unit_of(c);
-    const bool turns = std::ranges::any_of(loops, [&](Origin o) {
+    const bool of_rotation = std::ranges::any_of(loops, [&](Origin o) {
       return o.instance == origin.instance &&
              system.sources[o.source].span == system.sources[origin.source].span;
     });
-    if (turns)
+    if (of_rotation)
       angle += residual * residual;
     else if (const auto left = distance_left(kinematics, rows, kinematics.constraints()[c], point.values))
       distance += *left * *left;

@@ -100,9 +100,9 @@ class Forest {
         if (seen[next]) continue;
         seen[next] = true;
         queue.push_back(next);
-        const bool turns = branch_[queue[k]] != kWorld || edges_[e].free > 0;
-        branch_[next] = branch_[queue[k]] != kWorld ? branch_[queue[k]] : turns ? next : kWorld;
-        if (next == from) turn_round(edges_[e], removed);
+        const bool is_rotating = branch_[queue[k]] != kWorld || edges_[e].free > 0;
+        branch_[next] = branch_[queue[k]] != kWorld ? branch_[queue[k]] : is_rotating ? next : kWorld;
+        if (next == from) invert(edges_[e], removed);
       }
   }
 
@@ -122,7 +122,7 @@ class Forest {
   Matrix given(const RotationEdge& edge) {
     Matrix result;
     for (std::size_t k = 0; k < 9; ++k) {
-      const std::uint32_t slot = slot_of(edge, edge.to[k]);
+      const std::uint32_t slot = edge.slot_of(edge.to[k]);
       const ExprId r = edge.residuals[k], c = symbolic::partial(pool_, r, slot);
       // residual = c (to - given), with c = 1 or -1
       const ExprId scaled = symbolic::mul(pool_, c, r);
@@ -136,7 +136,7 @@ class Forest {
   void close(const RotationEdge& edge, IdVector<EquationId, bool>& removed) {
     for (const EquationId row : edge.rows) removed[row] = true;
     const Matrix given = this->given(edge);
-    auto to = [&](std::size_t i, std::size_t j) { return pool_.slot(slot_of(edge, edge.to[3 * i + j])); };
+    auto to = [&](std::size_t i, std::size_t j) { return pool_.slot(edge.slot_of(edge.to[3 * i + j])); };
     auto product = [&](std::size_t p, std::size_t q) {  // of `given` and the transpose of `to`
       ExprId sum = pool_.constant(0);
       for (std::size_t j = 0; j < 3; ++j)
@@ -165,9 +165,6 @@ class Forest {
     return vertices_.try_emplace(first_unknown, static_cast<std::uint32_t>(vertices_.size()) + 1)
         .first->second;
   }
-  static std::uint32_t slot_of(const RotationEdge& edge, std::uint32_t unknown) {
-    return static_cast<std::uint32_t>(std::ranges::find(edge.unknowns, unknown) - edge.unknowns.begin());
-  }
   std::uint32_t half_turn_source(Origin of) {
     const auto [at, fresh] =
         half_turns_.try_emplace(of.source, static_cast<std::uint32_t>(system_.sources.size()));
@@ -179,13 +176,13 @@ class Forest {
     return at->second;
   }
 
-  // to = from * turn becomes from = to * transpose of turn.
-  void turn_round(const RotationEdge& edge, IdVector<EquationId, bool>& removed) {
+  // to = from * T becomes from = to * transpose of T.
+  void invert(const RotationEdge& edge, IdVector<EquationId, bool>& removed) {
     const Matrix given = this->given(edge);
-    Matrix turn;
+    Matrix relative;
     for (std::size_t k = 0; k < 3; ++k)
       for (std::size_t j = 0; j < 3; ++j)
-        turn[3 * k + j] = symbolic::partial(pool_, given[j], slot_of(edge, (*edge.from)[k]));
+        relative[3 * k + j] = symbolic::partial(pool_, given[j], edge.slot_of((*edge.from)[k]));
     for (const EquationId row : edge.rows) removed[row] = true;
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t k = 0; k < 3; ++k) {
@@ -193,8 +190,8 @@ class Forest {
         for (std::size_t j = 0; j < 3; ++j)
           sum = symbolic::add(
               pool_, sum,
-              symbolic::mul(pool_, turn[3 * k + j], pool_.slot(slot_of(edge, edge.to[3 * i + j]))));
-        const ExprId from = pool_.slot(slot_of(edge, (*edge.from)[3 * i + k]));
+              symbolic::mul(pool_, relative[3 * k + j], pool_.slot(edge.slot_of(edge.to[3 * i + j]))));
+        const ExprId from = pool_.slot(edge.slot_of((*edge.from)[3 * i + k]));
         rows_.add(system_.equations, symbolic::sub(pool_, from, sum), edge,
                   {edge.origin.instance, edge.sources[3 * i + k]});
       }

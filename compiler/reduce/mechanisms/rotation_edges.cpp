@@ -8,8 +8,6 @@
 namespace sigrel::reduce {
 namespace {
 
-std::uint64_t key(Origin origin) { return static_cast<std::uint64_t>(origin.instance) << 32 | origin.source; }
-
 /// The slots and parameters of several equations in one numbering.
 class Joined {
  public:

@@ -1,4 +1,4 @@
-#include "compiler/reduce/mechanisms/turns.h"
+#include "compiler/reduce/mechanisms/relative_rotations.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +15,6 @@ constexpr double kAgree = 1e-9;
 constexpr std::array<std::array<double, 4>, 3> kPoints{
     {{0.7, -1.3, 0.4, 2.1}, {-2.3, 0.6, 1.9, -0.8}, {1.9, 0.2, -0.7, 1.2}}};
 constexpr std::array<double, 4> kRates{1.1, -0.6, 0.9, -1.7};
-
-std::uint32_t slot_of(const RotationEdge& edge, std::uint32_t unknown) {
-  return static_cast<std::uint32_t>(std::ranges::find(edge.unknowns, unknown) - edge.unknowns.begin());
-}
 
 /// Whether the expression is smooth, and depends on slots and parameters alone.
 bool is_smooth(const ExprPool& pool, ExprId root) {
@@ -92,37 +88,37 @@ bool near(const std::array<double, 3>& a, const std::array<double, 3>& b) {
 
 }  // namespace
 
-Turns::Turns(const system::System& system, ExprPool& pool)
+RelativeRotations::RelativeRotations(const system::System& system, ExprPool& pool)
     : pool_(pool), own_(parameter_values(system)), changed_(changed_parameters(system)) {}
 
-std::optional<Turn> Turns::of(const RotationEdge& edge) {
+std::optional<RelativeRotation> RelativeRotations::of(const RotationEdge& edge) {
   if (!std::ranges::all_of(edge.parameters, [&](std::uint32_t p) { return changed_.is_analytic[p]; }))
     return std::nullopt;
   const Shape& shape = this->shape(edge);
   if (!shape.is_known || !agrees(edge, shape)) return std::nullopt;
-  Turn result{shape.kind, shape.determines_from, shape.axis, {}};
+  RelativeRotation result{shape.kind, shape.determines_from, shape.axis, {}};
   for (const std::uint32_t slot : shape.free) result.coordinates.push_back(edge.unknowns[slot]);
   return result;
 }
 
-const Turns::Shape& Turns::shape(const RotationEdge& edge) {
+const RelativeRotations::Shape& RelativeRotations::shape(const RotationEdge& edge) {
   std::vector<std::uint32_t> key;
   for (const ExprId residual : edge.residuals) key.push_back(residual.value);
-  for (const std::uint32_t unknown : edge.to) key.push_back(slot_of(edge, unknown));
+  for (const std::uint32_t unknown : edge.to) key.push_back(edge.slot_of(unknown));
   if (edge.from)
-    for (const std::uint32_t unknown : *edge.from) key.push_back(slot_of(edge, unknown));
+    for (const std::uint32_t unknown : *edge.from) key.push_back(edge.slot_of(unknown));
   const auto [at, fresh] = shapes_.try_emplace(std::move(key));
   if (fresh) analyse(edge, at->second);
   return at->second;
 }
 
-void Turns::analyse(const RotationEdge& edge, Shape& shape) {
+void RelativeRotations::analyse(const RotationEdge& edge, Shape& shape) {
   if (!std::ranges::all_of(edge.residuals, [&](ExprId r) { return is_smooth(pool_, r); })) return;
   // residual = c (to - given), with c = 1 or -1; where the edge determines `from`: c (from - given).
   auto given = [&](const Rotation& result) -> std::optional<Matrix> {
     Matrix matrix;
     for (std::size_t k = 0; k < 9; ++k) {
-      const std::uint32_t slot = slot_of(edge, result[k]);
+      const std::uint32_t slot = edge.slot_of(result[k]);
       const ExprId c = symbolic::partial(pool_, edge.residuals[k], slot);
       const auto sign = symbolic::constant_value(pool_, c);
       if (!sign || std::abs(*sign) != 1) return std::nullopt;
@@ -134,10 +130,10 @@ void Turns::analyse(const RotationEdge& edge, Shape& shape) {
     return matrix;
   };
   std::vector<bool> is_free(edge.unknowns.size(), true);
-  for (const std::uint32_t unknown : edge.to) is_free[slot_of(edge, unknown)] = false;
+  for (const std::uint32_t unknown : edge.to) is_free[edge.slot_of(unknown)] = false;
   std::optional<Matrix> matrix = given(edge.to);
   if (edge.from) {
-    for (const std::uint32_t unknown : *edge.from) is_free[slot_of(edge, unknown)] = false;
+    for (const std::uint32_t unknown : *edge.from) is_free[edge.slot_of(unknown)] = false;
     shape.determines_from = !matrix;
     if (!matrix) matrix = given(*edge.from);
     if (!matrix) return;
@@ -147,10 +143,10 @@ void Turns::analyse(const RotationEdge& edge, Shape& shape) {
       for (std::size_t j = 0; j < 3; ++j) {
         const ExprId element = (*matrix)[3 * i + j];
         for (std::size_t k = 0; k < 3; ++k) {
-          const ExprId factor = symbolic::partial(pool_, element, slot_of(edge, other[3 * i + k]));
-          ExprId& turn = shape.turn[shape.determines_from ? 3 * j + k : 3 * k + j];
-          if (i == 0) turn = factor;
-          if (turn != factor) return;
+          const ExprId factor = symbolic::partial(pool_, element, edge.slot_of(other[3 * i + k]));
+          ExprId& known = shape.matrix[shape.determines_from ? 3 * j + k : 3 * k + j];
+          if (i == 0) known = factor;
+          if (known != factor) return;
         }
         const ExprId rest = symbolic::rewrite(pool_, element, pool_, [&](const Node& n) {
           return n.op == Op::Slot && !is_free[n.a] ? pool_.constant(0) : pool_.intern(Node(n));
@@ -159,22 +155,22 @@ void Turns::analyse(const RotationEdge& edge, Shape& shape) {
       }
   } else {
     if (!matrix) return;
-    shape.turn = *matrix;
+    shape.matrix = *matrix;
   }
   for (std::uint32_t slot = 0; slot < is_free.size(); ++slot)
     if (is_free[slot]) shape.free.push_back(slot);
-  for (const ExprId element : shape.turn)
+  for (const ExprId element : shape.matrix)
     for (const ExprId id : topological(pool_, {&element, 1}))
       if (pool_[id].op == Op::Slot && !is_free[pool_[id].a]) return;
   for (const std::uint32_t slot : shape.free) {
     Matrix& partial = shape.partials.emplace_back();
-    for (std::size_t k = 0; k < 9; ++k) partial[k] = symbolic::partial(pool_, shape.turn[k], slot);
+    for (std::size_t k = 0; k < 9; ++k) partial[k] = symbolic::partial(pool_, shape.matrix[k], slot);
   }
   if (shape.free.empty()) {
-    shape.kind = Turn::Fixed;
+    shape.kind = RelativeRotation::Fixed;
     shape.is_known = true;
   } else if (shape.free.size() == 1) {
-    shape.kind = Turn::Axis;
+    shape.kind = RelativeRotation::Axis;
     if (!find_angle(shape)) return;
     // The axis is that at 0: `agrees` finds that it is the same at other angles.
     auto at_zero = [&](ExprId element) {
@@ -188,22 +184,22 @@ void Turns::analyse(const RotationEdge& edge, Shape& shape) {
       for (std::size_t k = 0; k < 3; ++k)
         sum = symbolic::add(
             pool_, sum,
-            symbolic::mul(pool_, at_zero(shape.partials[0][3 * p + k]), at_zero(shape.turn[3 * q + k])));
+            symbolic::mul(pool_, at_zero(shape.partials[0][3 * p + k]), at_zero(shape.matrix[3 * q + k])));
       shape.axis[i] = symbolic::canonical(pool_, sum);
     }
     shape.is_known = true;
   } else if (shape.free.size() == 4) {
-    shape.kind = Turn::Quaternion;
+    shape.kind = RelativeRotation::Quaternion;
     shape.is_known = find_quaternion(edge, shape);
   }
 }
 
 /// Whether the matrix is one of sines and cosines of an angle that is linear in the slot for all parameters.
-bool Turns::find_angle(Shape& shape) {
+bool RelativeRotations::find_angle(Shape& shape) {
   const std::uint32_t slot = shape.free[0];
   std::optional<ExprId> angle;
   std::unordered_map<std::uint32_t, bool> depends;  // of nodes: outside of these sines and cosines
-  for (const ExprId id : topological(pool_, shape.turn)) {
+  for (const ExprId id : topological(pool_, shape.matrix)) {
     const Node& n = pool_[id];
     bool& here = depends[id.value];
     here = n.op == Op::Slot && n.a == slot;
@@ -213,15 +209,15 @@ bool Turns::find_angle(Shape& shape) {
     angle = ExprId{n.a};
     here = false;
   }
-  if (!angle || std::ranges::any_of(shape.turn, [&](ExprId id) { return depends.at(id.value); }))
+  if (!angle || std::ranges::any_of(shape.matrix, [&](ExprId id) { return depends.at(id.value); }))
     return false;
   shape.angle = *angle;
   shape.ratio = symbolic::partial(pool_, *angle, slot);
   return !symbolic::depends_on(pool_, shape.ratio, slot);
 }
 
-bool Turns::find_quaternion(const RotationEdge& edge, Shape& shape) {
-  for (const ExprId id : topological(pool_, shape.turn))
+bool RelativeRotations::find_quaternion(const RotationEdge& edge, Shape& shape) {
+  for (const ExprId id : topological(pool_, shape.matrix))
     if (pool_[id].op == Op::Param) return false;
   const std::vector<std::uint32_t> slots = shape.free;
   std::array<std::size_t, 4> order{0, 1, 2, 3};
@@ -238,7 +234,7 @@ bool Turns::find_quaternion(const RotationEdge& edge, Shape& shape) {
   return false;
 }
 
-bool Turns::agrees(const RotationEdge& edge, const Shape& shape) {
+bool RelativeRotations::agrees(const RotationEdge& edge, const Shape& shape) {
   if (!agrees_with_numbers(edge, shape, own_)) return false;
   return std::ranges::all_of(changed_.values, [&](const std::vector<double>& parameters) {
     const bool are_numbers =
@@ -247,8 +243,8 @@ bool Turns::agrees(const RotationEdge& edge, const Shape& shape) {
   });
 }
 
-bool Turns::agrees_with_numbers(const RotationEdge& edge, const Shape& shape,
-                                const std::vector<double>& parameters) {
+bool RelativeRotations::agrees_with_numbers(const RotationEdge& edge, const Shape& shape,
+                                            const std::vector<double>& parameters) {
   auto value = [&](ExprId expr, std::span<const double> slots) {
     return this->value(expr, slots, edge, parameters);
   };
@@ -260,24 +256,24 @@ bool Turns::agrees_with_numbers(const RotationEdge& edge, const Shape& shape,
   std::vector<double> slots(edge.unknowns.size(), 0.0);
   for (const std::array<double, 4>& point : kPoints) {
     for (std::size_t k = 0; k < shape.free.size(); ++k) slots[shape.free[k]] = point[k];
-    if (shape.kind == Turn::Axis) {  // at this angle
+    if (shape.kind == RelativeRotation::Axis) {  // at this angle
       slots[shape.free[0]] = 0;
       slots[shape.free[0]] = (point[0] - value(shape.angle, slots)) / value(shape.ratio, slots);
       if (!std::isfinite(slots[shape.free[0]])) return false;
     }
-    const Numbers turn = values(shape.turn, slots);
-    if (!is_rotation(turn)) return false;
-    if (shape.kind == Turn::Fixed) return true;
+    const Numbers rotation = values(shape.matrix, slots);
+    if (!is_rotation(rotation)) return false;
+    if (shape.kind == RelativeRotation::Fixed) return true;
     Numbers rate{};
     for (std::size_t k = 0; k < shape.free.size(); ++k) {
       const Numbers partial = values(shape.partials[k], slots);
       for (std::size_t i = 0; i < 9; ++i)
-        rate[i] += partial[i] * (shape.kind == Turn::Axis ? 1.0 : kRates[k]);
+        rate[i] += partial[i] * (shape.kind == RelativeRotation::Axis ? 1.0 : kRates[k]);
     }
-    const auto velocity = axial_vector(times_transpose(rate, turn));
+    const auto velocity = axial_vector(times_transpose(rate, rotation));
     if (!velocity) return false;
     std::array<double, 3> expected{};
-    if (shape.kind == Turn::Axis)
+    if (shape.kind == RelativeRotation::Axis)
       for (std::size_t i = 0; i < 3; ++i) expected[i] = value(shape.axis[i], slots);
     else
       expected = rate_of_quaternion(point, kRates);
@@ -286,8 +282,8 @@ bool Turns::agrees_with_numbers(const RotationEdge& edge, const Shape& shape,
   return true;
 }
 
-double Turns::value(ExprId expr, std::span<const double> slots, const RotationEdge& edge,
-                    const std::vector<double>& parameters) {
+double RelativeRotations::value(ExprId expr, std::span<const double> slots, const RotationEdge& edge,
+                                const std::vector<double>& parameters) {
   const std::size_t before = pool_.size();
   const ExprId result = symbolic::rewrite(pool_, expr, pool_, [&](const Node& n) {
     if (n.op == Op::Slot) return pool_.constant(slots[n.a]);

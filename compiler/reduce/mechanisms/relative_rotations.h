@@ -1,4 +1,5 @@
-// How the rotation of an edge turns: its angular velocity as a function of the derivatives of its unknowns.
+// What lies between the two rotations of an edge, b = a T: how T depends on the unknowns of the edge, and so
+// its angular velocity on their derivatives.
 //
 // Example: `b.rot = a.rot * turn e phi` turns about e with der phi, whatever phi is.
 #pragma once
@@ -15,7 +16,7 @@
 
 namespace sigrel::reduce {
 
-struct Turn {
+struct RelativeRotation {
   enum Kind : std::uint8_t {
     Fixed,       // it does not turn
     Axis,        // about an axis that is constant in the frame that it starts from
@@ -30,23 +31,23 @@ struct Turn {
   std::vector<std::uint32_t> coordinates;
 };
 
-/// Finds turns. What has the same shape is analysed once, for all parameters; each edge is compared with what
-/// was found, at three points of its unknowns, with its own numbers and with others that a run can give to
-/// it. Edges that depend on these like no analytic function, and other forms, such as two angles in one
-/// equation, an angle that is not linear in its unknown, or one that time turns, are none.
-class Turns {
+/// Finds relative rotations. What has the same shape is analysed once, for all parameters; each edge is
+/// compared with what was found, at three points of its unknowns, with its own numbers and with others that a
+/// run can give to it. Edges that depend on these like no analytic function, and other forms, such as two
+/// angles in one equation, an angle that is not linear in its unknown, or one that time turns, are none.
+class RelativeRotations {
  public:
   /// `pool` has the residuals of the edges; expressions are added.
-  Turns(const system::System& system, ExprPool& pool);
+  RelativeRotations(const system::System& system, ExprPool& pool);
   /// Nullopt: of another form, or not a rotation.
-  std::optional<Turn> of(const RotationEdge& edge);
+  std::optional<RelativeRotation> of(const RotationEdge& edge);
 
  private:
   struct Shape {
     bool is_known = false;  // of a known form
     bool determines_from = false;
-    Turn::Kind kind = Turn::Fixed;
-    Matrix turn{};                    // over slots and parameters: to = from * turn
+    RelativeRotation::Kind kind = RelativeRotation::Fixed;
+    Matrix matrix{};                  // over slots and parameters: to = from * matrix
     std::vector<Matrix> partials;     // by free slot
     std::array<ExprId, 3> axis{};     // Axis
     ExprId angle, ratio;              // Axis: of the sines and cosines; its derivative

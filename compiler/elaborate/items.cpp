@@ -182,8 +182,9 @@ void Items::report_undefined(const Deferred& deferred) {
       machine_.diagnostics()
           .report(Code::SizeNotKnown, u.span, fmt::format("the size of `{}` is not known", name))
           .help(base == name ? fmt::format("declare it, for example `local {} :: Real^3`", name)
-                             : fmt::format("declare all elements where the size is known, above the `for`: "
-                                           "for example `local {} :: Real^n`",
+                             : fmt::format("declare all elements with their type above the `for`, such as `local "
+                                           "{0} :: Real^n` or `local {0} :: Frame^n`; a node of one "
+                                           "iteration alone needs no index",
                                            base));
       return;
     }

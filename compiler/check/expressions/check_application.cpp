@@ -170,6 +170,13 @@ void ExpressionChecker::report_surplus_arguments(Type* type, const ast::Expr* he
     if (head->kind == ExprKind::Int || head->kind == ExprKind::Real) explain_number(d, head, args);
     if (type->kind == TypeKind::Relation)
       d.help("a relation is applied to signals with `<>`: `" + (name.empty() ? "r" : name) + " <> (…)`");
+    if (head->kind == ExprKind::Variable)
+      if (const auto* entry = scopes_.lookup_value(static_cast<const ast::VariableExpr*>(head)->name, false);
+          entry && entry->priority == Priority::Listed && entry->other_module != Name{}) {
+        const std::string other(text(entry->other_module));
+        d.help("`" + other + "` has a `" + name + "`, too, which the import of this one hides: `" + other +
+               "." + name + "`");
+      }
     messages_.suppress_further_errors(head, type);
     return;
   }

@@ -54,7 +54,7 @@ struct Entry {
   Priority priority = Priority::Prelude;
   Name module;  // where it was defined
   bool ambiguous = false;
-  Name other_module;
+  Name other_module{};  // of another meaning, which is hidden unless the name is ambiguous
 };
 
 struct ModuleScope {
@@ -84,9 +84,11 @@ struct ModuleScope {
       return;
     }
     if (priority > at->second.priority) {
-      at->second = {meaning, priority, module, false, {}};
+      at->second = {meaning, priority, module, false, at->second.module};
     } else if (priority == at->second.priority && priority != Priority::Own) {
       at->second.ambiguous = true;
+      at->second.other_module = module;
+    } else if (!at->second.ambiguous) {
       at->second.other_module = module;
     }
   }

@@ -116,8 +116,10 @@ Machine::Status Items::equation_item(const core::EquationItem& item, Target targ
       initial ? std::nullopt : rotation_given(parts_, left, right, residuals.size());
   if (rotation) parts_.rows.rotations.emplace_back();
   for (std::size_t k = 0; k < residuals.size(); ++k) {
-    const std::uint32_t source = rotation ? parts_.rows.own_source(origin, item.span, residuals[k].component)
-                                          : parts_.rows.source(origin, item.span, residuals[k].component);
+    // By their sources the rows of a rotation are found again.
+    const std::uint32_t source = rotation && !parts_.loops.empty()
+                                     ? parts_.rows.own_source(origin, item.span, residuals[k].component)
+                                     : parts_.rows.source(origin, item.span, residuals[k].component);
     parts_.rows.add(residuals[k].expression, source, kind);
     if (!rotation) continue;
     parts_.rows.rotations.back().columns[k] = *rotation + static_cast<std::uint32_t>(k);

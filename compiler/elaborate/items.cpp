@@ -167,8 +167,11 @@ Machine::Status Items::retry(const Deferred& d) {
     s = item(*d.item, d.target);
     parts_.loops = outer_loops;
     frame = machine_.body_slots(parts_.code.slots);
+    // What a `let` names, and the labels of instances.
+    const core::ItemKind kind = d.item->kind;
+    const bool defines = kind == core::ItemKind::Let || kind == core::ItemKind::Application;
     for (std::uint32_t i = 0; i < frame.size(); ++i)
-      if (kept[i].tag != Tag::Undefined || d.item->kind != core::ItemKind::Let) frame[i] = kept[i];
+      if (kept[i].tag != Tag::Undefined || !defines) frame[i] = kept[i];
   }
   parts_.events.current = outer_trigger;
   parts_.enter_switch(outer_switch);
@@ -181,11 +184,12 @@ void Items::report_undefined(const Deferred& deferred) {
       const std::string name = text(u.name), base = name.substr(0, name.find('['));
       machine_.diagnostics()
           .report(Code::SizeNotKnown, u.span, fmt::format("the size of `{}` is not known", name))
-          .help(base == name ? fmt::format("declare it, for example `local {} :: Real^3`", name)
-                             : fmt::format("declare all elements with their type above the `for`, such as `local "
-                                           "{0} :: Real^n` or `local {0} :: Frame^n`; a node of one "
-                                           "iteration alone needs no index",
-                                           base));
+          .help(base == name
+                    ? fmt::format("declare it, for example `local {} :: Real^3`", name)
+                    : fmt::format("declare all elements with their type above the `for`, such as `local "
+                                  "{0} :: Real^n` or `local {0} :: Frame^n`; a node of one "
+                                  "iteration alone needs no index",
+                                  base));
       return;
     }
   machine_.diagnostics()

@@ -17,6 +17,13 @@ Machine::Status Items::switch_item(const core::SwitchItem& item) {
     plan.is_given = true;
   } else if (Status s = evaluate(item.initial, plan.mode); s != Status::Done) {
     return s;
+  } else if (read_members(plan.mode)) {
+    machine_.diagnostics()
+        .report(Code::SignalSteersStructure, item.initial->span,
+                "an argument of the first mode is a variable of an instance, whose value is not known before "
+                "the simulation")
+        .help("begin in a mode without arguments that is left at once: `until time >= 0.0 -> …`");
+    return Status::Failed;
   }
   const core::Mode& mode = item.modes[plan.mode.object->a];
   for (std::size_t k = 0; k < mode.parameters.size(); ++k)
@@ -63,6 +70,7 @@ Machine::Status Items::until_item(const core::UntilItem& item) {
       const Status s = evaluate(c.target, c.mode);
       machine_.captures_signals = false;
       if (s != Status::Done) return s;
+      read_members(c.mode);
       choices.push_back(c);
       continue;
     }
@@ -92,6 +100,28 @@ Machine::Status Items::until_item(const core::UntilItem& item) {
     parts_.switches.add(std::move(plan));
   }
   return Status::Done;
+}
+
+/// Variables inside instances become signals, as other variables are: `until … -> Hold c.u`. Whether there
+/// are any.
+bool Items::read_members(const Value& mode) {
+  bool any = false;
+  std::vector<Object*> open{mode.object};
+  while (!open.empty()) {
+    Object& o = *open.back();
+    open.pop_back();
+    for (std::uint32_t k = 0; k < o.size; ++k) {
+      Value& item = o.items[k];
+      if (is_object(item, ObjectKind::Member)) {
+        item = Value::of_signal(member_signal(*item.object));
+        any = true;
+      } else if (is_object(item, ObjectKind::Construct) || is_object(item, ObjectKind::Tuple) ||
+                 is_object(item, ObjectKind::Record) || is_object(item, ObjectKind::Vector)) {
+        open.push_back(item.object);
+      }
+    }
+  }
+  return any;
 }
 
 /// Where the numbers in a mode come from. A signal that is no variable becomes one, which has its value where

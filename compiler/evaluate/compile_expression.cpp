@@ -111,6 +111,10 @@ void Compiler::expression(const core::Expr* e, bool tail) {
       auto* f = static_cast<const core::FieldExpr*>(e);
       expression(f->base, false);
       emit(Opcode::Field, e->span, f->index, f->name.value);
+      if (const core::Layout* l = layout_in_member(f); is_composite(l)) {
+        layout(l, e->span);
+        emit(Opcode::Expand, e->span);
+      }
       break;
     }
     case ExprKind::Primitive: primitive(static_cast<const core::PrimitiveExpr*>(e)); break;
@@ -182,6 +186,19 @@ bool Compiler::is_composite(const core::Layout* l) const {
   if (!l) return false;
   if (l->kind == LayoutKind::Record) return !code_.program().records[l->record.value].connector;
   return l->kind == LayoutKind::Vector || l->kind == LayoutKind::Variable;
+}
+
+/// Of a field of a connector inside an instance, `l.node.r`; null for other expressions.
+const core::Layout* Compiler::layout_in_member(const core::Expr* e) const {
+  if (e->kind == core::ExprKind::Member) {
+    const core::Layout* l = static_cast<const core::MemberExpr*>(e)->layout;
+    return is_composite(l) ? nullptr : l;  // a composite one is expanded already
+  }
+  if (e->kind != core::ExprKind::Field) return nullptr;
+  const auto* f = static_cast<const core::FieldExpr*>(e);
+  const core::Layout* base = layout_in_member(f->base);
+  if (!base || base->kind != core::LayoutKind::Record || f->index >= base->elements.size()) return nullptr;
+  return base->elements[f->index];
 }
 
 bool Compiler::is_scalar_of_member(const core::IndexExpr* i) const {

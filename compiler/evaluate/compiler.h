@@ -64,6 +64,7 @@ class Compiler {
   void member(const core::MemberExpr* m);
   /// Whether a variable has parts that are read one by one. A connector is a node, not a record of scalars.
   bool is_composite(const core::Layout* l) const;
+  const core::Layout* layout_in_member(const core::Expr* e) const;
   /// Whether it is one scalar of a vector of an instance: the others need not be made.
   bool is_scalar_of_member(const core::IndexExpr* i) const;
   template <class Then, class Else>

@@ -171,9 +171,8 @@ Diagnostic* report_massless(const FailureContext& context, const runtime::Failur
       "the balances of forces and torques add up to one without an acceleration", diagnostics);
   d.note("parts of the mechanism can move although nothing resists their acceleration");
   d.help(
-      "connect a body between these joints, or remove the joints whose motion others allow as well, such as "
-      "a "
-      "hinge in line with another one");
+      "connect a body between these joints, or remove those whose motion others allow as well, such as one "
+      "of two hinges in line");
   return &d;
 }
 

@@ -1,5 +1,7 @@
 #include "compiler/reduce/mechanisms/reassembly.h"
 
+#include <cmath>
+
 #include "compiler/reduce/mechanisms/assemble_loops.h"
 
 namespace sigrel::reduce {
@@ -17,11 +19,19 @@ std::optional<Reassembly::Overrides> Reassembly::positions(const system::System&
   const std::optional<Configuration> start =
       find_position(system, rows, kinematics, search, loops_, diagnostics);
   if (diagnostics.error_count() != errors) return std::nullopt;
+  std::vector<double> values(system.unknowns, 0.0);
+  if (start) {
+    values = start->values;
+  } else {
+    const std::vector<double> parameters = parameter_values(system);
+    for (const system::Attribute& a : system.attributes)
+      if (a.kind == system::AttributeKind::Guess && std::isfinite(parameters[a.parameter]))
+        values[a.unknown] = parameters[a.parameter];
+  }
   Overrides result;
-  if (!start) return result;
   for (const system::Attribute& a : compiled.attributes)
     if (a.kind == system::AttributeKind::Position || a.kind == system::AttributeKind::FirstIterate)
-      result.emplace_back(a.parameter, start->values[a.unknown]);
+      result.emplace_back(a.parameter, values[a.unknown]);
   return result;
 }
 

@@ -24,8 +24,8 @@ class Reassembly {
   Reassembly(system::System system, double start_time, std::vector<Origin> loops)
       : system_(std::move(system)), start_time_(start_time), loops_(std::move(loops)) {}
 
-  /// The positions, as values of the parameters that `compiled` has for them; none where the search fails
-  /// without a result. Nullopt: its loops cannot be closed, which is reported. Threads may call it.
+  /// The positions, as values of the parameters that `compiled` has for them; the guesses where the search
+  /// fails without a result. Nullopt: its loops cannot be closed, which is reported. Threads may call it.
   std::optional<Overrides> positions(const system::System& compiled, const Overrides& changes,
                                      Diagnostics& diagnostics) const;
 

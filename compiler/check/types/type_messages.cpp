@@ -32,6 +32,19 @@ std::string listed(const std::vector<std::string>& names) {
   return out;
 }
 
+namespace {
+
+/// Whether the base of `r1.v` is an instance, of which `v` is a variable and no field.
+bool is_instance(const Scopes& scopes, const ast::Expr* base) {
+  if (base->kind == ExprKind::Index) base = static_cast<const ast::IndexExpr*>(base)->base;
+  if (base->kind != ExprKind::Variable || !scopes.relation()) return false;
+  const ast::QualifiedIdent& name = static_cast<const ast::VariableExpr*>(base)->name;
+  return !name.qualified && !scopes.lookup_local(name.ident.name) &&
+         scopes.relation()->find_label(name.ident.name);
+}
+
+}  // namespace
+
 std::string quantity_text(const ast::Expr& e) {
   switch (e.kind) {
     case ExprKind::Variable:
@@ -93,6 +106,7 @@ std::string TypeMessages::because(const ast::Expr* e, std::optional<Span>& origi
       return {};
     }
     case ExprKind::Field: {
+      if (is_instance(scopes_, static_cast<const ast::FieldExpr*>(e)->base)) return {};
       auto& field = static_cast<const ast::FieldExpr*>(e)->field;
       std::string n = "`" + std::string(text(field.name)) + "`";
       if (auto records = scopes_.records_with(field.name); records.size() == 1) {

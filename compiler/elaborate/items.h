@@ -87,7 +87,6 @@ class Items final : public BodyHost {
 
   Status switch_item(const core::SwitchItem& item);
   Status until_item(const core::UntilItem& item);
-  bool read_members(const Value& mode);
   bool mode_numbers(const Value& mode, const core::Mode& of, std::optional<ExprId> due, Span span,
                     std::vector<ModeNumberPlan>& numbers, std::vector<RelationObject*>& captured);
 

@@ -1,12 +1,47 @@
 // `switch`: the items of the mode that it is in, and its transitions.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/elaborate/items.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::elaborate {
+
+namespace {
+
+bool has_signal(const Value& mode) {
+  return std::ranges::any_of(Relations::numbers(mode), [](const Value& v) { return v.tag == Tag::Signal; });
+}
+
+/// Whether a function in it captures an instance or a node, of which it would read the present values.
+bool has_reading_function(const Value& mode) {
+  struct Work {
+    const Object* object;
+    bool in_function;
+  };
+  std::vector<Work> open{{mode.object, false}};
+  std::unordered_set<const Object*> seen;
+  while (!open.empty()) {
+    const Work w = open.back();
+    open.pop_back();
+    if (w.in_function && (w.object->kind == ObjectKind::Label || w.object->kind == ObjectKind::Node))
+      return true;
+    if (!seen.insert(w.object).second) continue;
+    const bool is_function = w.object->kind == ObjectKind::Closure || w.object->kind == ObjectKind::Partial;
+    const bool is_aggregate = w.object->kind == ObjectKind::Construct ||
+                              w.object->kind == ObjectKind::Tuple || w.object->kind == ObjectKind::Record ||
+                              w.object->kind == ObjectKind::Vector;
+    for (std::uint32_t k = 0; (is_function || is_aggregate) && k < w.object->size; ++k)
+      if (w.object->items[k].tag == Tag::Object)
+        open.push_back({w.object->items[k].object, w.in_function || is_function});
+  }
+  return false;
+}
+
+}  // namespace
 
 Machine::Status Items::switch_item(const core::SwitchItem& item) {
   SwitchPlan plan{.item = &item};
@@ -17,11 +52,12 @@ Machine::Status Items::switch_item(const core::SwitchItem& item) {
     plan.is_given = true;
   } else if (Status s = evaluate(item.initial, plan.mode); s != Status::Done) {
     return s;
-  } else if (read_members(plan.mode)) {
+  } else if (machine_.read_members(plan.mode) || has_signal(plan.mode) || has_reading_function(plan.mode)) {
     machine_.diagnostics()
-        .report(Code::SignalSteersStructure, item.initial->span,
-                "an argument of the first mode is a variable of an instance, whose value is not known before "
-                "the simulation")
+        .report(
+            Code::SignalSteersStructure, item.initial->span,
+            "an argument of the first mode is a signal of an instance, whose value is not known before the "
+            "simulation")
         .help("begin in a mode without arguments that is left at once: `until time >= 0.0 -> …`");
     return Status::Failed;
   }
@@ -70,7 +106,15 @@ Machine::Status Items::until_item(const core::UntilItem& item) {
       const Status s = evaluate(c.target, c.mode);
       machine_.captures_signals = false;
       if (s != Status::Done) return s;
-      read_members(c.mode);
+      machine_.read_members(c.mode);
+      if (has_reading_function(c.mode)) {
+        machine_.diagnostics()
+            .report(Code::SignalSteersStructure, c.target->span,
+                    "a function among the arguments of a mode reads inside an instance or at a node")
+            .note("arguments of a mode keep the values of the instant at which it is entered")
+            .help("pass what the function reads as an argument of its own");
+        return Status::Failed;
+      }
       choices.push_back(c);
       continue;
     }
@@ -100,28 +144,6 @@ Machine::Status Items::until_item(const core::UntilItem& item) {
     parts_.switches.add(std::move(plan));
   }
   return Status::Done;
-}
-
-/// Variables inside instances become signals, as other variables are: `until … -> Hold c.u`. Whether there
-/// are any.
-bool Items::read_members(const Value& mode) {
-  bool any = false;
-  std::vector<Object*> open{mode.object};
-  while (!open.empty()) {
-    Object& o = *open.back();
-    open.pop_back();
-    for (std::uint32_t k = 0; k < o.size; ++k) {
-      Value& item = o.items[k];
-      if (is_object(item, ObjectKind::Member)) {
-        item = Value::of_signal(member_signal(*item.object));
-        any = true;
-      } else if (is_object(item, ObjectKind::Construct) || is_object(item, ObjectKind::Tuple) ||
-                 is_object(item, ObjectKind::Record) || is_object(item, ObjectKind::Vector)) {
-        open.push_back(item.object);
-      }
-    }
-  }
-  return any;
 }
 
 /// Where the numbers in a mode come from. A signal that is no variable becomes one, which has its value where

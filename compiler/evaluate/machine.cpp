@@ -162,11 +162,34 @@ Machine::Status Machine::chunk(const FunctionCode& f, std::uint32_t base, Value&
   return status;
 }
 
+bool Machine::read_members(Value& value) {
+  auto is_aggregate = [](const Value& v) {
+    return is_object(v, ObjectKind::Construct) || is_object(v, ObjectKind::Tuple) ||
+           is_object(v, ObjectKind::Record) || is_object(v, ObjectKind::Vector) ||
+           is_object(v, ObjectKind::Closure) || is_object(v, ObjectKind::Partial);
+  };
+  bool any = false;
+  std::unordered_set<const Object*> seen;  // a closure may capture itself
+  std::vector<Value*> open{&value};
+  while (!open.empty()) {
+    Value& v = *open.back();
+    open.pop_back();
+    if (is_object(v, ObjectKind::Member)) {
+      v = Value::of_signal(host->member_signal(*v.object));
+      any = true;
+    } else if (is_aggregate(v) && seen.insert(v.object).second) {
+      for (std::uint32_t k = 0; k < v.object->size; ++k) open.push_back(&v.object->items[k]);
+    }
+  }
+  return any;
+}
+
 // The captures of a relation become slots of its body's frame; those of a function are a separate array.
 std::optional<Value> Machine::capture_relation(const RelationCode& code, const Frame& frame, Span span) {
   RelationObject* o = heap_.relation(code, static_cast<std::uint32_t>(code.captures.size()));
   for (std::uint32_t i = 0; i < o->size; ++i) {
     o->items[i] = captured(code.captures[i], frame);
+    if (captures_signals) read_members(o->items[i]);
     const Value& v = o->items[i];
     if ((v.tag == Tag::Signal && !captures_signals) || is_object(v, ObjectKind::Node) ||
         is_object(v, ObjectKind::Unbound) || is_object(v, ObjectKind::Member)) {

@@ -82,6 +82,9 @@ class Machine {
   BodyHost* host = nullptr;
   /// Relations may capture signals: they stand for their values when a mode is entered.
   bool captures_signals = false;
+  /// Variables of instances in a value, also in what it contains and captures, become signals, as other
+  /// variables are. Whether there are any.
+  bool read_members(Value& value);
   SizeAnalysis* size_analysis = nullptr;  // set while a sample of a definition with sizes is evaluated
   /// `==` and `/=` of signals in the body under construction: the places of the nodes of `signals`.
   struct Equality {

@@ -111,7 +111,7 @@ void Compiler::declare(const core::Body& b) {
   }
 }
 
-void Compiler::body(const core::Body& b) {
+void Compiler::body(const core::Body& b, std::span<const core::UntilItem> transitions) {
   declare(b);
   const core::Body* outer = std::exchange(body_, &b);
   if (loops_)
@@ -139,6 +139,11 @@ void Compiler::body(const core::Body& b) {
   for (const core::Item* item : b.items) {
     this->item(item);
     used(item->kind == core::ItemKind::Let && is_loop_let(item) ? item : nullptr);
+  }
+  for (const core::UntilItem& until : transitions) {
+    chunk(until.condition);
+    target(until.target);
+    used(nullptr);
   }
   for (bool more = true; std::exchange(more, false);)
     for (auto [by, let] : uses)
@@ -256,11 +261,7 @@ void Compiler::item(const core::Item* item) {
       switches.emplace(s, static_cast<std::uint32_t>(switches.size()));
       chunk(s->initial);
       for (const core::Mode& mode : s->modes) {
-        body(mode.body);
-        for (const core::UntilItem& until : mode.transitions) {
-          chunk(until.condition);
-          target(until.target);
-        }
+        body(mode.body, mode.transitions);
       }
       break;
     }

@@ -104,7 +104,8 @@ class Compiler {
   // Slots come before code: an item may refer to a label or a local of an item after it.
   void declare(const core::Body& b);
   void declare(const core::Pattern* p);
-  void body(const core::Body& b);
+  /// `transitions`: of a mode, after its items.
+  void body(const core::Body& b, std::span<const core::UntilItem> transitions = {});
   bool is_loop_let(const core::Item* item) const;
   void item(const core::Item* item);
   void target(const core::Expr* e);

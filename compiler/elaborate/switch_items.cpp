@@ -23,13 +23,13 @@ bool has_reading_function(const Value& mode) {
     bool in_function;
   };
   std::vector<Work> open{{mode.object, false}};
-  std::unordered_set<const Object*> seen;
+  std::unordered_set<const Object*> seen[2];  // by `in_function`
   while (!open.empty()) {
     const Work w = open.back();
     open.pop_back();
     if (w.in_function && (w.object->kind == ObjectKind::Label || w.object->kind == ObjectKind::Node))
       return true;
-    if (!seen.insert(w.object).second) continue;
+    if (!seen[w.in_function].insert(w.object).second) continue;
     const bool is_function = w.object->kind == ObjectKind::Closure || w.object->kind == ObjectKind::Partial;
     const bool is_aggregate = w.object->kind == ObjectKind::Construct ||
                               w.object->kind == ObjectKind::Tuple || w.object->kind == ObjectKind::Record ||
